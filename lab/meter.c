@@ -116,7 +116,7 @@ int lab_meter_open(struct f2fs_context *ctx, struct f2fs_device *inner, struct f
 
 	if (!m)
 		return f2fs_context_fail(ctx, F2FS_ERR_NOMEM, "no memory for a meter");
-	/* one write after the other, so that runs have the same counts; count discards even if the device ignores them */
+	/* one write after the other, so that counts repeat; count discards even if the device ignores them */
 	info.caps &= ~(uint32_t)(F2FS_DEVICE_PARALLEL | F2FS_DEVICE_PARALLEL_WRITE);
 	info.caps |= F2FS_DEVICE_DISCARD;
 	m->inner = f2fs_device_ref(inner);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Builds every configuration, runs every test, and adds the results up: the inside of `./bootstrap test`.
+"""Build every configuration, run every test, and add the results up: the inside of `./bootstrap test`.
 
-The packages must be there already. What ends with a failure, a crash or no result at all counts as failed; what
-was skipped is named with its reason. The last line is always "N passed, N failed".
+The packages must be there already. A failure, a crash or no result at all counts as failed. Skipped tests are named with their
+reason. The last line is always "N passed, N failed".
 """
 import argparse
 import concurrent.futures
@@ -46,8 +46,8 @@ FILES_AT_ONCE, ONE_BY_ONE = 8, ("tests/kernel",)
 # Sanitized programs are tested with the Python module of gcc's build: the interpreter is not sanitized either.
 PYTHON_MODULE = os.path.join(TOP, "build")
 
-# A Python test that hangs fails after so many seconds, and a pytest that does not end all the same is ended: what waits
-# for ever would hide what all the others found.
+# A Python test that hangs fails after this many seconds, and a pytest that still does not end is ended: otherwise it would
+# hide the results of all others.
 TEST_SECONDS, PYTEST_SECONDS = 900, 50 * 60
 
 # How many of the slowest files and tests are listed at the end.
@@ -221,7 +221,7 @@ class Run:
 
     @staticmethod
     def pytest(c, directory, files, work, number):
-        """Runs these files; the status and what was printed."""
+        """Run these files; return the status and the output."""
         environment = dict(os.environ, F2FSKIT_BUILD=os.path.join(TOP, directory), PYTHONDONTWRITEBYTECODE="1",
                            **dict(c.environment))
         if os.path.isdir(os.path.join(PYTHON_MODULE, "python")):

@@ -82,7 +82,7 @@ class Target:
             self.whole.close()
 
 
-# what is done to a block
+# kinds of damage of a block
 
 def some_bytes(target, rng, block):
     data = rng.randbytes(rng.choice((1, 2, 4, 8, 16)))
@@ -127,7 +127,7 @@ def head_bytes(target, rng, block):
 
 
 def stale(target, rng, block):
-    """What was there before: any block of the main area that still has the same node id in its footer."""
+    """Write old contents: any block of the main area that still has the same node id in its footer."""
     geo, size = target.places.geo, target.places.size
     want = target.read(block)[-24:-16]
     data = target.read(geo.main_blkaddr, min(geo.end_blkaddr - geo.main_blkaddr, (64 << 20) // size))
@@ -351,6 +351,6 @@ READ = {
 
 KINDS = {**WRITTEN, "several of these": several, **READ}
 
-# What there are two of, or what can be derived from the rest: nothing may be lost with it.
+# Things that exist twice or can be derived from others: nothing may be lost with them.
 HARMLESS = {"one superblock: all", "one superblock: fields", "field of SIT entries", "field of summaries", "SIT: bytes",
             "SIT: blocks", "SSA: blocks", "older pack: all", "SIT: all", "SSA: all", "cannot be read: a superblock"}

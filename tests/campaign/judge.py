@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""One damage of the campaign: do it, read, repair, read again, and say what a repair may not do but did."""
+"""Judge one damage of the campaign: damage, read, repair, read again, and list forbidden results of the repair."""
 import random
 import time
 
@@ -77,7 +77,7 @@ def repair(bed, result):
 
 
 def look_again(bed, result):
-    """What a second run finds, on a device that can be read."""
+    """Return the findings of a second run, on a device that can be read."""
     options = {"cut_at": sum(bed.sizes)} if "keep" in bed.meets else {}
     try:
         report = f2fskit.check(bed.devices[0], devices=bed.devices[1:], **options)

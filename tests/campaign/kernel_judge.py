@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Asks the kernel whether it accepts volumes: it has to mount, walk, read and write them without a message, and may not ask for
-a check. What a check calls clean it has to accept.
+"""Ask the kernel whether it accepts volumes: it must mount, walk, read and write them without a message, and must not ask for
+a check. It must accept all volumes that a check calls sound.
 
-    said = kernel_judge.ask([[path], [first, second]])      of each volume what the kernel said or what failed; [] is nothing
+    said = kernel_judge.ask([[path], [first, second]])      for each volume kernel messages and failures; [] is none
 
 The volumes are changed. Many go into one guest; where that dies or hangs, the volume at work is to blame, and the next guest
-goes on with the others. One that this kernel cannot be asked about (blocks that are not pages, zones) gets None.
+continues with the others. One that this kernel cannot be asked about (blocks that are not pages, zones) gets None.
 """
 import json
 import os
@@ -80,7 +80,7 @@ def job_of(name, disks, writes, work):
 
 
 def one_guest(jobs, kernel):
-    """({name: what was said of it}, the name of the volume at which the guest ended early or None)"""
+    """({name: messages about it}, the name of the volume at which the guest ended early or None)"""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(jobs, file)
         file.flush()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs many small works in processes that may die or hang, and keeps what they say line by line."""
+"""Run many small works in processes that may die or hang, and keep their output line by line."""
 import json
 import os
 import signal
@@ -19,7 +19,7 @@ def read_lines(path):
 
 
 class Worker:
-    """A process that does some works, one after the other. do(work) gives what is kept, a dictionary."""
+    """A process that does some works, one after the other. do(work) returns the dictionary to keep."""
 
     def __init__(self, works, do, path):
         self.works, self.path, self.status = works, path, None
@@ -30,7 +30,7 @@ class Worker:
             try:
                 self.run(do)
                 status = 0
-            except BaseException as error:  # the parent sees what was not done
+            except BaseException as error:  # the parent sees which works are missing
                 print("%s: %s" % (type(error).__name__, error), file=sys.stderr, flush=True)
             finally:
                 os._exit(status)

@@ -22,7 +22,7 @@ MOST = 64 * MIB     # of a file's data that are looked at
 
 
 def digest_of(inode):
-    """Of what a file holds and where, without its holes; they may be terabytes."""
+    """Digest contents and data ranges of a file, without its holes, which may be terabytes."""
     digest, size, done = hashlib.sha256(), inode.stat().st_size, 0
     with inode.open() as file:
         at = 0
@@ -103,7 +103,7 @@ class Subject:
 
 
 def fill(volume, rng, count, large):
-    """Files of many sizes in directories, one of them large; some are written again, so that old nodes lie about."""
+    """Files of many sizes in directories, one of them large; some are written again, which leaves old nodes."""
     for d in range(4):
         volume.path("/dir-%d" % d).mkdir()
     for i in range(count):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""One damage of a sweep: do it, check, read, repair, check and read again, and say what may not be.
+"""One damage of a sweep: do it, check, read, repair, check and read again, and list forbidden results.
 
-What is compared: of each path its type, contents, target or device, and its attributes. `lost` counts against the undamaged
-volume, `gone` what could be read in spite of the damage, and cannot be read any more after the repair."""
+The judge compares type, contents, target or device, and attributes of each path. `lost` counts against the undamaged
+volume, `gone` counts paths that were readable in spite of the damage and are not after the repair."""
 import collections
 import hashlib
 import os
@@ -49,7 +49,7 @@ def attributes(inode):
 
 
 def stored(inode):
-    """Of what is on the device, where contents cannot be had without a key."""
+    """Digest the bytes on the device, for contents that need a missing key."""
     found = hashlib.blake2b(digest_size=12)
     for extent in inode.extents():
         if extent.kind.name in ("DATA", "COMPRESSED"):
@@ -68,7 +68,7 @@ def contents(inode):
 
 
 def body(inode, kind):
-    """What is behind a name."""
+    """Return type and contents of a name."""
     try:
         if kind == "REGULAR":
             return contents(inode)
@@ -80,7 +80,7 @@ def body(inode, kind):
 
 
 class Look:
-    """What a tolerant reader sees of a volume: {path: (type, contents, attributes)}. failed: it cannot be opened."""
+    """Return a tolerant reader's view of a volume: {path: (type, contents, attributes)}. failed: it cannot be opened."""
 
     def __init__(self, devices):
         self.found, self.failed = {}, None
@@ -116,7 +116,7 @@ KINDS = {stat.S_IFREG: "REGULAR", stat.S_IFDIR: "DIRECTORY", stat.S_IFLNK: "SYML
 
 
 class Whole:
-    """An undamaged volume: how it is seen, and its files byte by byte for counting what is lost."""
+    """An undamaged volume: its view, and its files byte by byte for counting losses."""
 
     def __init__(self, subject):
         self.subject = subject
@@ -214,7 +214,7 @@ class Bed:
 
 
 def subject_of(problem):
-    """What a finding is about, as it is compared between runs."""
+    """Return the subject of a finding, for comparing runs."""
     return (problem.name, problem.nid or 0, problem.ino or 0, -1 if problem.segno is None else problem.segno,
             -1 if problem.slot is None else problem.slot, problem.entry)
 
@@ -234,7 +234,7 @@ def differences(said, done):
 
 
 def compare(whole, before, after, devices, result):
-    """What is lost against the undamaged volume, and what was there before the repair."""
+    """Return losses against the undamaged volume, and against the volume before the repair."""
     wanted, left = whole.look.found, collections.Counter(after.found.values())
     lost = [path for path, state in wanted.items() if after.found.get(path) != state]
     result["lost"] = lost[:6]
@@ -257,7 +257,7 @@ def is_refused(done, failed):
 
 
 def of_runs(said, done, again, result):
-    """What the three runs say of one another: {word of FAULTS: sentence}."""
+    """Compare the three runs: {word of FAULTS: sentence}."""
     found = {}
     less, more = differences(said, done)
     chosen, second = {subject_of(p) for p in severe(done) if p.is_chosen}, {subject_of(p) for p in severe(again)}

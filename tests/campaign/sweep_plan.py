@@ -21,7 +21,7 @@ class Damage:
         self.kind = " + ".join(sorted(c.spot.kind for c in changes))
 
     def apply(self, device, seals):
-        """Make the changes, then the checksums of what they are in."""
+        """Make the changes, then the checksums of the changed structures."""
         closes = {}
         for spot, mask in self.changes:
             # a spot without a width is the bit of a slot

@@ -59,7 +59,7 @@ class Seals:
         return 3072 if kind == "superblock" else self.size
 
     def close(self, device, seal):
-        """Write the checksum of a structure anew."""
+        """Compute and write the checksum of a structure."""
         kind, start = seal
         found = getattr(self, kind)(device.read(start, self.length(kind)))
         if found:

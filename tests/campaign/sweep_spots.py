@@ -10,7 +10,7 @@ import f2fskit
 import sweep_seals
 
 SEGMENT = 512
-LONG = 64               # a field of more bytes is swept where it is in use, and a little behind that
+LONG = 64               # larger fields are swept only where they are in use, and a little after that
 LISTS = {"extension_list"}
 PARTS = {"devs"}        # tables of their own
 NAMES = 6               # entries of a directory that are swept; twice as many of the chosen inodes
@@ -256,7 +256,7 @@ class Finder:
         self.block_of(node.addr, owners)
 
     def is_indirect(self, node):
-        """Whether a node behind the first indirect one has node ids (FORMAT files 1.4)."""
+        """Whether nodes after the first indirect one have node ids (FORMAT files 1.4)."""
         per, place = self.geo.addrs_per_block, node.node_offset
         return place in (4 + per, 5 + 2 * per) or (place > 5 + 2 * per and (place - 6 - 2 * per) % (per + 1) == 0)
 
@@ -284,7 +284,7 @@ class Finder:
                 self.descriptor(ino, self.whole.read(entry + 4 + name, 16), owners)
 
     def descriptor(self, ino, value, owners):
-        """The descriptor of fs-verity, behind the end of the file."""
+        """The descriptor of fs-verity, after the end of the file."""
         block, offset = divmod(struct.unpack_from("<Q", value, 8)[0], self.size)
         addr = self.volume.inode(ino).block_addr(block)
         if addr >= self.geo.main_blkaddr and offset <= self.size - 256:

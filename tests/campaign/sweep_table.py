@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What is bad about a result of a sweep, and the table of many."""
+"""Faults of a result of a sweep, and the table of many results."""
 import collections
 import os
 import tomllib

@@ -73,7 +73,7 @@ def fill_features(volume):
 
 
 def age(device, further, rng):
-    """Write some files again, so that old nodes lie about, and both packs are used."""
+    """Write some files again, which leaves old nodes and uses both packs."""
     for i in range(2):
         with f2fskit.open(device, "r+", devices=further, now=TIME * 10**9) as volume:
             volume.path("/tree/size-3").write_bytes(rng.randbytes(volume.block_size))

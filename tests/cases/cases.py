@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads the tables of cases, makes the volumes that they are about, and damages them.
+"""Read the tables of cases, make their volumes, and damage them.
 
-A case is a table of a .toml file (the head of test_cases.py tells its keys). In what it says, {...} stands for a number,
-taken from the volume as it was: {/path} is an inode, {data} and {node} a segment of such blocks in which no log writes,
-{pack} and {other} the number of the checkpoint pack in force and of the other one, {pack_start} the first block of the one
-in force, {chain} the block where nodes written by fsync begin, {hole} a free block in the hot node log, any other word a
-field by its address (f2fskit/inject.h), with an @ in front of it the block that holds the field; + - * between them are
-done from left to right.
+A case is a table of a .toml file (the head of test_cases.py explains its keys). In its texts, {...} stands for a number, taken
+from the volume as it was: {/path} is an inode, {data} and {node} a segment of such blocks in which no log writes, {pack} and
+{other} the number of the checkpoint pack in force and of the other one, {pack_start} the first block of the one in force,
+{chain} the block where nodes written by fsync begin, {hole} a free block in the hot node log, any other word a field by its
+address (f2fskit/inject.h), with an @ in front of it the block that holds the field; + - * between them are done from left to
+right.
 """
 import dataclasses
 import functools
@@ -134,7 +134,7 @@ class Maker:
         return paths
 
 
-# what a case says
+# texts of a case
 
 
 class Numbers:
@@ -231,7 +231,7 @@ class Broken:
         self.apply()
 
     def cut(self, device, numbers):
-        """The device without what cannot be read."""
+        """Return the device with its unreadable blocks."""
         block = numbers.word("sb.log_blocksize")
         if self.case.end:
             return device.slice(0, int(numbers.of(self.case.end)) << block)

@@ -43,7 +43,7 @@ def test_each_kind_once(f2fskit, made):
 
 @pytest.mark.parametrize("name", ["fsync-chain", "fsync-mixed"])
 def test_fsynced_chain_fits_the_newest_pack(made, name):
-    """The older pack is lost: what the kernel fsynced after the newer one shows which it is (number 2008)."""
+    """The older pack is lost. Files that the kernel fsynced after the newer one identify it (number 2008)."""
     import judge
 
     result = judge.one(made("seed:" + name), "older pack: all", 2008, 2008)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A case for each problem: one damage, all problems that follow from it and no others, a repair that leaves nothing, and
-the files that are there as before.
+unchanged other files.
 
 A table of the .toml files is a case. Its keys:
 
@@ -12,7 +12,7 @@ A table of the .toml files is a case. Its keys:
     left        those of them that a repair cannot make right
     hurts       files (patterns of paths) whose contents are lost or changed; all others are as before
     moves       files that are found again somewhere else
-    accepts     a repair gives up what cannot be read, and is told to
+    accepts     a repair with accept_unread drops unreadable blocks
     fails       error of a repair that is not possible, and leaves all as it is
     frozen      a repair changes nothing
 
@@ -38,7 +38,7 @@ def maker(run_tool, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def intact(maker, f2fskit):
-    """intact(image): what is on it, before any damage."""
+    """intact(image): its contents, before any damage."""
     known = {}
 
     def look(image):
@@ -111,7 +111,7 @@ def test_what_cannot_be_read_is_not_taken_for_lost(broken, f2fskit, name):
 
 @pytest.mark.parametrize("name", OF_ONE_FILE)
 def test_program(run_tool, maker, broken, name):
-    """What fsck.f2fs says of it, and that it would repair it (after it has recovered what a crash left)."""
+    """Run fsck.f2fs -n: return its findings, and check that it would repair them (after recovering from a crash)."""
     case, (image, *further) = CASES[name], maker.paths(CASES[name].image)
     options = ["--content", "--json", *(word for path in further for word in ("--device", path))]
 

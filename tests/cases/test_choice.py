@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A repair that leaves what can be left of each case, if there is any: that is found again, with nothing that was not there
-before, and the next repair makes it right."""
+"""Repair each case and leave everything that can be left. The next run finds the same problems and no new ones, and repairs
+them."""
 import pytest
 
 import cases

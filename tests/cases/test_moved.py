@@ -42,7 +42,7 @@ NAMES = list(CASES)[::1 if ALL else 2]
 def test_damage_is_not_moved(broken, f2fskit, name):  # noqa: F811
     for way, order in WAYS if ALL else [WAYS[NAMES.index(name) % len(WAYS)]]:
         volume = broken(CASES[name])
-        # a log may leave a segment that holds nothing but what a lost node refers to
+        # a log may leave a segment that holds only blocks of a lost node
         found = {p.name for p in volume.check().problems} | ({"CP_FREE_SEGMENTS"} if CASES[name].unreadable else set())
         if way is resize:
             found |= STALE_FINDS.get(name, set())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Orphan lists that name what is no orphan. The list has no checksum. Whatever it names, -n and -y report the same, and no
-file that a directory names is deleted by any way to open or repair the volume."""
+"""Orphan lists that name other inodes than orphans. The list has no checksum. Whatever it names, -n and -y report the same,
+and no file that a directory names is deleted by any way to open or repair the volume."""
 import os
 import sys
 
@@ -224,7 +224,8 @@ def test_fsynced_data_of_a_listed_file(f2fskit, judge, volumes):
     subject.close()
 
 
-# What no inode has: numbers that are reserved, free, out of range, of a node that is no inode; the root, a quota file, twice the same.
+# Entries that no inode can have: numbers that are reserved, free, out of range, or of a node that is no inode; the root, a
+# quota file, duplicates.
 def test_bad_entries(f2fskit, judge, volumes):
     device, whole = volumes("ours:all")
     with f2fskit.open(device) as volume:

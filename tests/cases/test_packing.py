@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Files whose inodes say the wrong thing of how their clusters are packed: every way to read them gives what is in them,
-before any repair, says what it found, and changes nothing; changes wait for the repair where they would go by a wrong
-size."""
+"""Files whose inodes have wrong parameters of compression. Every way to read them gives the right contents before any
+repair, reports the damage, and changes nothing. Changes that need the size wait for the repair."""
 import io
 import tarfile
 
@@ -19,7 +18,7 @@ def maker(run_tool, tmp_path_factory):
 
 
 def read_out(run_tool, image, out):
-    """What is extracted into a directory and into an archive, and what is said of it."""
+    """Extract into a directory and into an archive; return the files and the messages."""
     done = run_tool("dump.f2fs", "--extract", out, image, rc=None)
     tar = run_tool("dump.f2fs", "--tar", "-", image, rc=None)
     with tarfile.open(fileobj=io.BytesIO(tar.stdout)) as archive:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What is said is what is done: -n, --dry-run and -y name the same findings, also those that show only once something else is
-repaired, and the same fixes; a fix that is named is the one that is made."""
+"""Reports match actions. -n, --dry-run and -y report the same findings, also those that show only once others are repaired,
+and the same fixes. Each reported fix is the one made."""
 import hashlib
 import json
 import os

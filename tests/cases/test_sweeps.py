@@ -23,8 +23,8 @@ def beds(f2fskit):
 
 
 def test_sample(beds):
-    """Nothing is lost, or said that is not so, but what is listed: sweep_known.toml has what is still to be mended, and each of its
-    rows has to be met, so that it shrinks."""
+    """The sweep finds no fault except known ones. sweep_known.toml lists the failures still to be fixed, and the sample
+    must meet each of its rows, so that it shrinks."""
     import sweep_plan
     import sweep_table
 
@@ -94,7 +94,7 @@ def unlink(f2fskit, path):
 
 
 def test_judge_finds_fault(f2fskit, beds, monkeypatch):
-    """Each of what it looks for, planted in a repair."""
+    """Plant each fault that the judge looks for in a repair."""
     harmless = beds.plan("ours:plain").again("inode[3].i_generation^=0x1")
     wrong_links = beds.plan("ours:plain").again("inode[3].i_links^=0x40")
 
@@ -137,7 +137,7 @@ def test_reasons_are_of_fields(f2fskit):
 
 
 def test_a_death_is_a_result(tmp_path):
-    """A work that ends its process is told, and the others are done."""
+    """A work that ends its process is reported, and the others are done."""
     import runner
 
     def do(work):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Programs whose n-th flush fails: what they say of their changes is what the image shows."""
+"""Programs whose n-th flush fails: their messages match the image."""
 import os
 import shutil
 import subprocess

@@ -80,7 +80,7 @@ def test_costs_are_the_kernels(build_dir, number):
 
 
 def test_hotness_without_a_placement(build_dir):
-    """Candidates whose heat nobody told are all as hot: the emptiest comes first."""
+    """Candidates of unknown heat count as equally hot: the emptiest comes first."""
     program = os.path.join(build_dir, "tests", "unit", "clean", "rank_sections")
     view = {"now": 9, "min": 0, "max": 9, "segments": 1, "blocks": 512}
     assert [number for number, _ in ask(program, 3, view, [(1, 300, 5), (2, 20, 9), (3, 511, 0)])] == [2, 1, 3]

@@ -58,7 +58,7 @@ def test_no_commands_from_the_image(closed, run_tool, image):
 
 
 def test_the_library_in_such_a_process(image, python_dir):
-    """What the host prints must not go into the image, either."""
+    """Output of the host must not go into the image, either."""
     script = ("import os, sys\nos.closerange(0, 3)\nimport f2fskit\n"
               "with f2fskit.open(sys.argv[1], 'r+') as volume:\n"
               "    for n in range(3):\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Completion for bash: what is offered for words that were begun."""
+"""Completion for bash: the words offered for a partial word."""
 import os
 import shlex
 import subprocess

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Trees of 10,000 levels, as mkdir and chdir make them on a mounted volume: nothing that goes through a tree has a limit
-of its own, and what lies behind a directory that was left is found when the walk comes back to it."""
+"""Trees of 10,000 levels, as mkdir and chdir make them on a mounted volume: no walk of a tree has a limit of its own, and a
+walk that comes back to a directory finds its later entries."""
 import subprocess
 
 import pytest
@@ -9,7 +9,8 @@ LEVELS, STEP = 10_000, 500  # each STEP levels there is more than the next direc
 
 
 def make(f2fskit, path, levels=LEVELS):
-    """A chain of directories; every STEP of them has files and directories before and behind the one that goes on."""
+    """A chain of directories; every STEP of them has files and directories before and after the one that continues the
+    chain."""
     f2fskit.mkfs(path, 512 << 20)
     names = 0
     with f2fskit.open(path, "r+") as volume:
@@ -36,13 +37,13 @@ def _deep(f2fskit, tmp_path_factory):
 
 
 def remove(folder):
-    """What is deeper than a path can be: rm goes by steps."""
+    """Trees deeper than a path can be: rm goes by steps."""
     subprocess.run(["rm", "-rf", str(folder)], check=True)
 
 
 @pytest.fixture(name="shows")
 def _shows(run_tool):
-    """shows("f2fs", image, "find"): what a program writes, as text."""
+    """shows("f2fs", image, "find"): the output of a program, as text."""
     return lambda *words, **how: run_tool(*words, **how).stdout.decode()
 
 

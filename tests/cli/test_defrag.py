@@ -97,7 +97,7 @@ def test_files_come_into_one_piece(run_tool, f2fskit, copy, must_be_sound, order
     must_be_sound(copy)
     again = defrag(run_tool, copy, f"--order={order}")
     moved = again["blocks_placed"] + again["blocks_cleared"]
-    # what is in order stays, but for what was put behind an obstacle
+    # files in order stay, except those put after an obstacle
     assert moved * 50 <= found["blocks_placed"]
     with f2fskit.open(copy) as volume:
         sums = volume.fragmentation()
@@ -116,7 +116,7 @@ def test_with_room_no_block_moves_more_than_twice(run_tool, f2fskit, tmp_path, o
 
 
 def test_by_age(run_tool, f2fskit, copy, aged, must_be_sound):
-    """What was modified last comes first, in classes; moving ages nothing, so going on after a stop is no new beginning."""
+    """The last modified files come first, in classes. Moving does not change ages, so a run after a stop continues."""
     paths = sorted(aged[1])
     random.Random(3).shuffle(paths)
     with f2fskit.open(copy, "r+") as volume:
@@ -220,7 +220,7 @@ def test_an_access_list(run_tool, f2fskit, copy, aged, must_be_sound, tmp_path):
 
 
 def test_a_list_of_neighbours(run_tool, f2fskit, tmp_path):
-    """What lies in one section, near its start and whole, comes into the order of the list all the same; again: it stays."""
+    """Files in one section, near its start and whole, still get the order of the list. A second run moves nothing."""
     image = tmp_path / "disk.img"
     run_tool("mkfs.f2fs", "-q", image, "64M")
     with f2fskit.open(image, "r+") as volume:
@@ -257,7 +257,7 @@ def test_free_space(run_tool, f2fskit, copy, must_be_sound):
         partly = [entry for entry in volume.sit if 0 < entry.valid_blocks < 512 and entry.type < 3]
         logs = {volume.logs[i].segno for i in range(6)}
         partly = [entry.valid_blocks for entry in partly if entry.segno not in logs]
-        # the emptiest of what is left does not fit into the holes of the rest
+        # the emptiest remaining segment does not fit into the holes of the rest
         assert not partly or min(partly) > sum(512 - n for n in sorted(partly)[1:])
         assert gone and not any(volume.path(path).exists() for path in gone)
 

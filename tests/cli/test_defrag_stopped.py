@@ -48,7 +48,7 @@ def must_hold_all(f2fskit, image, aged):
 
 
 def start_moving(start, aged, image, commits, number, *words):
-    """(status, output, messages) of a run that was sent a signal behind so many commits; again when it was too quick."""
+    """(status, output, messages) of a run that was sent a signal after a number of commits; repeated when it was too quick."""
     for _ in range(20):
         shutil.copy(aged[0], image)
         before = version(image)
@@ -63,7 +63,7 @@ def start_moving(start, aged, image, commits, number, *words):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_a_signal_while_files_move(start, run_tool, f2fskit, aged, copy, number):
-    """It stops at a commit and says what it did; running it again goes on where it was."""
+    """It stops at a commit and reports its work. The next run continues there."""
     whole = json.loads(run_tool("defrag.f2fs", "--json", "--order=tree", "-n", copy).stdout)
     commits = whole["commits"] // 2
     status, said, messages = start_moving(start, aged, copy, commits, number, "defrag.f2fs", "--json", "--order=tree", copy)
@@ -159,7 +159,7 @@ def test_a_report_that_is_stopped(f2fskit, aged, order):
 @pytest.mark.parametrize("words", [("defrag.f2fs", "--report"), ("defrag.f2fs", "--segment-map"), ("defrag.f2fs", "--svg=-"),
                                    ("defrag.f2fs", "--order=space"), ("f2fs", "-w", "gc")], ids=" ".join)
 def test_nobody_reads_the_output(tool, f2fskit, aged, copy, words):
-    """A closed pipe, a full disk: the status says so, and what was moved stays moved."""
+    """A closed pipe, a full disk: the status says so, and moved files stay moved."""
     args = [str(tool(words[0])), *words[1:]]
     args.insert(2 if words[0] == "f2fs" else len(args), str(copy))
     for ignores in (False, True):

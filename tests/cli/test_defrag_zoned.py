@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Putting zoned volumes in order: logs place what is placed. The device refuses whatever is not written at a zone's write
-pointer."""
+"""Putting zoned volumes in order: logs do the placing. The device refuses writes that are not at a zone's write pointer."""
 import random
 
 import pytest
@@ -48,7 +47,7 @@ def must_hold(f2fskit, device, expected):
 
 
 def pieces(volume, path, per):
-    """Of a file: where it does not go on, but for the ends of sections."""
+    """Find the breaks of a file, except those at ends of sections."""
     main, rows = volume.geometry.main_blkaddr, list(volume.lookup(path).extents())
     return sum(a.addr + a.count != b.addr and (b.addr - main) % per != 0 for a, b in zip(rows, rows[1:]))
 
@@ -87,7 +86,7 @@ def test_files_come_into_one_piece(f2fskit, tmp_path, name, order, percent):
             together = [a < b for a, b in zip(at, at[1:]) if (a - main) // per == (b - main) // per]
             assert len(together) > len(at) // 4 and sum(together) >= 0.9 * len(together)
     must_hold(f2fskit, device, expected)
-    with f2fskit.open(device, "r+") as volume:  # the logs go on where they are
+    with f2fskit.open(device, "r+") as volume:  # the logs continue at their places
         volume.path("/more").write_bytes(contents(9, 10))
     must_hold(f2fskit, device, {**expected, "/more": contents(9, 10)})
 
@@ -112,7 +111,7 @@ def test_free_space(f2fskit):
 
 @pytest.mark.parametrize("logs", [2, 4])
 def test_few_logs(f2fskit, logs):
-    """What is placed and what is in the way share a log, not a section."""
+    """Placed blocks and blocks in the way share a log, not a section."""
     device, expected = aged(f2fskit, "plain", 85)
     with f2fskit.open(device, "r+") as volume:
         volume.configure(logs=logs)
@@ -125,7 +124,7 @@ def test_few_logs(f2fskit, logs):
 
 
 def test_a_stopped_one(f2fskit):
-    """A write fails: all is there; what was begun in the zones is given up, and the work goes on."""
+    """A write fails: all files are there, partly written zones are abandoned, and the work continues."""
     device, expected = aged(f2fskit, "less", 70, 160)
     stopped = 0
     for point in (1, 2, 5, 9, 14, 40, 90):
@@ -136,7 +135,7 @@ def test_a_stopped_one(f2fskit):
                 volume.defrag("tree", blocks=6000)
         except f2fskit.IoError:
             stopped += 1
-        # a log that was not committed went on in its zone
+        # an uncommitted log wrote more of its zone
         assert {p.name for p in f2fskit.check(device).problems} <= {"ZONE_POINTER", "CP_PACK", "CP_UNFINISHED"}
     assert stopped > 4
     with f2fskit.open(device, "r+") as volume:

@@ -31,7 +31,7 @@ def make_tree(top, pick):
 
 
 def change(top, pick):
-    """Change a tree; what was made of each path."""
+    """Change a tree; return the change of each path."""
     made = {}
     files = sorted(path for path in top.rglob("*") if path.is_file() and not path.is_symlink())
     for path in pick.sample(files, 5):

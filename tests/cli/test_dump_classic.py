@@ -143,7 +143,7 @@ def test_block(dump, raw):
 
 
 def test_map(dump, raw, planted):
-    """Block by block: what the numbers point at is the file."""
+    """Block by block: the blocks of the numbers are the file."""
     _, tree = planted
     out = dump("-M")
     assert out.startswith("/")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""dump.f2fs on what is wrong: arguments, images, structures. One clear line each, never a crash, never 255."""
+"""dump.f2fs with wrong input: arguments, images, structures. One clear line each, never a crash, never 255."""
 import json
 import random
 import struct
@@ -170,7 +170,7 @@ def fix_checksum(block, path):
 
 
 def test_truncated_image(run_tool, damaged, planted):
-    """Half of it is missing: what is there is shown, what is not is an error."""
+    """Half of the image is missing: existing files are shown, missing ones are errors."""
     path, raw = damaged
     with open(path, "r+b") as f:
         f.truncate((raw.sb["main_blkaddr"] + 100) * BLOCK)
@@ -183,7 +183,7 @@ def test_truncated_image(run_tool, damaged, planted):
 
 
 def test_strict(run_tool, damaged):
-    """What the kernel refuses is shown, with a note, unless --strict asks for the kernel's judgement."""
+    """A volume that the kernel refuses is shown, with a note, unless --strict is given."""
     path, raw = damaged
 
     def set_error_flag(cp):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""dump.f2fs on what is left of earlier times: --versions and @ADDR. The volumes are changed by our own programs."""
+"""dump.f2fs on old versions: --versions and @ADDR. Our own programs change the volumes."""
 import json
 import os
 import pathlib
@@ -184,7 +184,7 @@ def test_undelete_of_attributes_and_special_files(image, tmp_path, peer_check):
 
 
 def test_directories_that_come_back_have_their_times(tmp_path):
-    """Names made in them change the times; what was there already keeps its own ways."""
+    """Times survive, although making names changes them. Existing directories keep their attributes."""
     tree, image, out = tmp_path / "tree", tmp_path / "disk.img", tmp_path / "out"
     times = {"top": 1_000_000_000, "top/middle": 1_100_000_000, "top/middle/low": 1_200_000_000}
     (tree / "top/middle/low").mkdir(parents=True)
@@ -208,7 +208,7 @@ def test_directories_that_come_back_have_their_times(tmp_path):
 
 
 def test_undelete_after_a_read_error(image, build_dir):
-    """What a bad sector holds is not known: nothing is written, unless that is given up."""
+    """A bad sector may hide data: nothing is written without --accept-unread."""
     sizes = {row["block_addr"] for row in shown(image, "--versions=/file")["versions"][0]["versions"]}
     run(EDIT, "-w", image, "rm", "/file")
     before = image.read_bytes()
@@ -254,7 +254,7 @@ def test_as_of(image, tmp_path):
 
 
 def test_diff_with_the_past(image, tmp_path):
-    """A volume as it was, beside what it is now, and beside a directory of that time."""
+    """Compare a volume with its earlier state, and with a directory of that time."""
     image.chmod(0o600)
     (tmp_path / "dir").mkdir()
     run(EDIT, "-w", image, "mkdir", "/dir", "--", "ln", "/file", "/dir/other", "--", "rm", "/file")
@@ -292,7 +292,7 @@ def test_leftovers_and_carve(image, tmp_path):
     found, = shown(image, "--carve", f"--to={out}")["carve"]
     assert (found["kind"], found["end"], found["size"]) == ("script", "guessed", len(script))
     assert [path.name for path in out.iterdir()] == [found["file"]] and (out / found["file"]).read_bytes() == script
-    run(DUMP, "--carve=script", f"--to={out}", image, status=4)  # what is there stays
+    run(DUMP, "--carve=script", f"--to={out}", image, status=4)  # existing files stay
     assert shown(image, "--carve=png,elf")["carve"] == []
     assert shown(image, "--carve", "--carve-size=4K")["carve"][0]["size"] == 4096
     run(DUMP, "--carve=nothing", image, status=1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""dump.f2fs: what its views show is what is in the volume."""
+"""dump.f2fs: its views show the contents of the volume."""
 import json
 import os
 import struct
@@ -409,7 +409,7 @@ def test_memory_is_bounded_on_a_large_volume(run_tool, tool, tmp_path):
 
 
 def test_limits_of_a_volume(run_tool, tmp_path):
-    """What is in use is shown beside what there could be: node ids of the NAT, blocks below node ids."""
+    """Use is shown beside capacity: node ids of the NAT, blocks below node ids."""
     image = tmp_path / "disk.img"
     run_tool("mkfs.f2fs", "-q", image, "64M")
     info = json.loads(run_tool("dump.f2fs", "--json", "--info", image).stdout)["info"]

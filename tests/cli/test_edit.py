@@ -23,7 +23,7 @@ def image(run_tool, tmp_path):
 
 @pytest.fixture
 def edit(run_tool, image):
-    """edit("ls", "/"): what a command writes, with changes allowed."""
+    """edit("ls", "/"): the output of a command, with changes allowed."""
     def run(*words, rc=0, **kwargs):
         return run_tool("f2fs", "-w", image, *words, rc=rc, **kwargs)
     return run
@@ -426,7 +426,7 @@ class Terminal:
             os.execv(command[0], [str(word) for word in command])
 
     def type(self, text, *awaited):
-        """Type something, and wait until what is awaited was written; tell what was written since."""
+        """Type something, and wait for the expected output. Return the output since."""
         start = len(self.seen)
         os.write(self.fd, text)
         end = time.monotonic() + 300
@@ -483,7 +483,7 @@ def test_lines_are_edited(tool, run_tool, image, tmp_path, build_dir):
 
 
 def test_put_keeps_holes(edit, image, tmp_path, run_tool):
-    """What lies between two holes takes its own blocks; holes before, between and behind."""
+    """Data between two holes takes only its own blocks; holes are before, between and after."""
     block, source = 1 << 16, tmp_path / "sparse"
     with source.open("wb") as file:
         for at in (3, 9, 256):
@@ -512,7 +512,7 @@ def test_holes_written_over_contents_are_zeros(edit, image, tmp_path, run_tool):
 
 
 def test_standard_input_begins_where_it_stands(edit, image, tmp_path, run_tool):
-    """A file on the standard input of which somebody read a part before: what is left of it is meant, holes too."""
+    """A file on the standard input that was read in part before: put takes the rest, holes too."""
     source = tmp_path / "source"
     with source.open("wb") as file:
         file.write(b"0123456789" * 1000)

@@ -115,7 +115,7 @@ def test_options_behind_patterns(run_tool, edit):
 
 
 def test_quotas(run_tool, peer_check, tmp_path):
-    """Limits as setquota(8) takes them, shown as repquota(8) does; what cannot be is refused, and changes nothing."""
+    """Limits as setquota(8) takes them, shown as repquota(8) does; invalid values are refused, and change nothing."""
     image, plain = tmp_path / "disk.img", tmp_path / "plain.img"
     run_tool("mkfs.f2fs", "-q", "-O", "extra_attr,quota,project_quota", image, "64M")
     run_tool("mkfs.f2fs", "-q", plain, "64M")
@@ -148,7 +148,7 @@ def test_quotas(run_tool, peer_check, tmp_path):
 
 @pytest.mark.parametrize("before", ["rm /f -- commit", "label new", "uuid random", "gc", "trim", "set inode[3].i_links 2"])
 def test_what_became_true_is_not_denied(run_tool, tmp_path, before):
-    """A run that fails behind a commit, or behind what needs none, does not say that nothing was changed."""
+    """A run that fails after a commit, or after a command that needs none, does not claim that nothing was changed."""
     run_tool("mkfs.f2fs", "-q", "image", "64M", cwd=tmp_path)
     run_tool("f2fs", "-w", "image", "touch", "/f", "/g", cwd=tmp_path)
     words = ["touch", "/h", "--", *before.split(), "--", "rm", "/g", "--", "rm", "/none"]
@@ -159,7 +159,7 @@ def test_what_became_true_is_not_denied(run_tool, tmp_path, before):
 
 
 def test_an_undo_file_that_cannot_be_finished_is_told(run_tool, build_dir, tmp_path):
-    """The last read is one for the end of the file: failing once it makes no difference, failing for good it is told."""
+    """The last read is one for the end of the file: a single failure makes no difference, a lasting one is reported."""
     run_tool("mkfs.f2fs", "-q", "base", "64M", cwd=tmp_path)
     run_tool("f2fs", "-w", "base", "set", "inode[3].i_links", "9", cwd=tmp_path)
     before = (tmp_path / "base").read_bytes()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What belongs to another system is not written, by any program, library call or the Python module, unless it is told so.
+"""No program, library call or Python call writes to a device of another system, unless told to.
 
 Each row of OTHERS makes another system over a volume, by its own program or by its header. Each row of WRITERS is a program
 that writes. The other way round, a sound volume whose files hold every magic at every place is never refused.
@@ -58,7 +58,7 @@ def md_head(at):
     return bytes(sb)
 
 
-# name: (what makes it, part of what is said, size of the volume in MiB)
+# name: (the maker, part of the message, size of the volume in MiB)
 OTHERS = {
     "ext4": (program("mkfs.ext4", "-q", "-F", "-E", "nodiscard"), "ext4", 64),
     "ext2": (program("mkfs.ext2", "-q", "-F", "-E", "nodiscard", "-b", "1024"), "ext2", 64),
@@ -137,7 +137,7 @@ def test_nothing_is_written(run_tool, f2fskit, volumes, tmp_path, other):
             continue
         done = run_tool(*command(words, image, volumes[64].parent / "tree"), rc=None)
         assert done.returncode != 0, (writer, done)
-        # without any superblock only fsck searches for the volume; mkfs names what it finds first
+        # without any superblock only fsck searches for the volume; mkfs names the first signature that it finds
         said = (name.encode(), b"not an F2FS", b"neither superblock", *([b"(f2fs"] if writer == "mkfs" else []))
         assert any(part in done.stdout + done.stderr for part in said), (writer, done)
         assert image.read_bytes() == before, writer
@@ -187,7 +187,7 @@ def test_a_boot_sector_is_no_system(run_tool, volumes, tmp_path, sector):
 
 
 def test_contents_of_files_are_no_system(run_tool, f2fskit, volumes, tmp_path):
-    """Every magic at every offset that the table has, in blocks of a file that may come to lie anywhere."""
+    """Every magic at every offset that the table has, in blocks of a file, whose addresses may be anywhere."""
     block = bytearray(4096)
     for at, magic in ((0, b"LUKS\xba\xbe\0\1"), (512, b"LABELONE"), (1080, b"\x53\xef"), (3000, b"_BHRfS_M"), (4086, b"SWAPSPACE2"),
                       (64, b"_BHRfS_M"), (4032, b"AVBf\0\0\0\1"), (1, b"CD001")):

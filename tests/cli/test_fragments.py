@@ -182,10 +182,10 @@ def test_the_picture_shows_the_sit(run_tool, f2fskit, scattered, tmp_path):
 
 
 def shown_colours(text):
-    """What a terminal makes of the map: for each cell the colour behind its letter; None: the usual one."""
+    """Parse the map as a terminal does: for each cell the colour of its letter; None: the default."""
     cells, background = [], None
     for line in text.splitlines()[:-1]:
-        line = line[line.index(" ", len(line) - len(line.lstrip())):].lstrip(" ") # behind the address
+        line = line[line.index(" ", len(line) - len(line.lstrip())):].lstrip(" ") # after the address
         for escape, numbers, letter in re.findall(r"(\033\[([0-9;]*)m)|(?<!\033)([.*hwcHWC])", line):
             if escape:
                 found = re.search(r"48;5;(\d+)", numbers)
@@ -207,7 +207,7 @@ def test_letters_show_the_sit(run_tool, f2fskit, scattered):
         colours = shown_colours(coloured)
         states = [state(volume, entry, logs) for entry in volume.sit]
     assert "".join(line.split()[1] for line in lines[:-1]) == wanted
-    # a colour of its own for each type and level of use; what is free or only a log's has none
+    # a colour of its own for each type and level of use; free segments and those of logs have none
     used = {found for found in states if not isinstance(found, str)}
     assert len(colours) == len(states) and len(used) >= 4
     assert all((colour is None) == isinstance(found, str) for colour, found in zip(colours, states))

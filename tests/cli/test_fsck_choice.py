@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Choosing what is repaired: what is left is found again by the next run, with nothing besides it that was not there
-before; what was chosen is gone."""
+"""Choose problems to repair. The next run finds the problems that were left and no new ones. The chosen ones are gone."""
 import hashlib
 import subprocess
 

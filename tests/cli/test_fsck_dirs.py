@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""fsck.f2fs and damaged directories: what a repair leaves costs a reader no more than the names do."""
+"""fsck.f2fs and damaged directories: a repaired directory costs a reader no more than its names."""
 import pytest
 
 NAMES = ["name-%03d" % i for i in range(300)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""fsck.f2fs -O, -C and --nolinear-lookup: features that are turned on later, what the kernel's side of it means."""
+"""fsck.f2fs -O, -C and --nolinear-lookup: features turned on later, and their effect in the kernel."""
 import hashlib
 import shutil
 import subprocess

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A NAT journal that says to have more entries than fit: those that name a node where it lies count, what is left behind
-the end from earlier checkpoints does not."""
+"""A NAT journal that claims more entries than fit. Entries with the right address of a node count. Leftovers of earlier
+checkpoints after its end do not."""
 import struct
 
 import pytest
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def image(f2fskit, tmp_path):
-    """A volume of which the journal moves ten files, removes one, and has leftovers behind its end."""
+    """A volume of which the journal moves ten files, removes one, and has leftovers after its end."""
     path = tmp_path / "disk.img"
     f2fskit.mkfs(path, 64 << 20, features=["extra_attr", "inode_checksum"])
     with f2fskit.open(path, "r+") as volume:

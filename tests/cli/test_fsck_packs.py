@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The newer checkpoint pack is damaged, the older one beside it is whole: what came after the older one is there again
-after a repair, and what was deleted stays deleted. A pack that a power cut left unfinished is no loss."""
+"""The newer checkpoint pack is damaged, the older one beside it is whole: a repair brings back changes after the older one,
+and deleted files stay deleted. A pack that a power cut left unfinished is no loss."""
 import random
 import shutil
 
@@ -92,7 +92,7 @@ WRITERS = {
 
 
 def test_nobody_writes_over_what_the_newer_pack_led_to(f2fskit, tmp_path, run_tool):
-    """Everything that makes a transaction is refused, and says what to do; reading goes on; the repair loses nothing."""
+    """Everything that makes a transaction is refused, with advice. Reading continues. The repair loses nothing."""
     image = str(tmp_path / "disk.img")
     contents = fill(image, f2fskit, 40)
     wipe(image, f2fskit, *CASES["all"][:1], byte=CASES["all"][1])
@@ -239,13 +239,13 @@ def wipe_both(image, f2fskit):
 
 
 def test_both_packs_are_lost(f2fskit, tmp_path):
-    """What the last commits changed was in the journals of the packs: the newest nodes are taken, not those of the SIT."""
+    """The changes of the last commits were in the journals of the packs: the newest nodes count, not those of the SIT."""
     image = str(tmp_path / "disk.img")
     contents = {}
     f2fskit.mkfs(image, 128 << 20)
     for turn in range(4):
         with f2fskit.open(image, "r+") as volume:
-            if turn < 2:  # so many segments that the SIT itself is written, to either copy
+            if turn < 2:  # enough segments that the SIT itself is written, to either copy
                 contents["/large%d" % turn] = random.Random(turn).randbytes(20 << 20)
                 volume.path("/large%d" % turn).write_bytes(contents["/large%d" % turn])
             for i in range(6 - turn):

@@ -11,7 +11,7 @@ import pytest
 PEER = shutil.which("fsck.f2fs", path="/usr/sbin:/sbin:/usr/bin")
 IMAGES = ("sound", "broken", "flagged", "zeros", "missing")
 
-# Options: what they give on a sound image, a broken one, one that is broken and says so in its checkpoint, one that is no
+# Exit statuses of options on a sound image, a broken one, one that is broken and says so in its checkpoint, one that is no
 # volume, one that is not there. 1 and 9 (which is 1 | 8) mean that the image was written.
 LOOK, REPAIR, IF_ASKED, PRINT, WRONG = (0, 4, 4, 8, 8), (0, 1, 1, 8, 8), (0, 0, 1, 8, 8), (0, 0, 0, 8, 8), (16,) * 5
 TELL = (0, 4, 1, 8, 8)
@@ -89,7 +89,7 @@ def test_exit_codes(tool, run, options):
 @pytest.mark.skipif(not PEER, reason="fsck.f2fs of f2fs-tools is not installed")
 @pytest.mark.parametrize("options", OURS)
 def test_exit_codes_of_peer(run, options):
-    """Theirs are the same but for what the table says; what cannot be opened is 255 there."""
+    """f2fs-tools behave the same, except as the table says. A volume that cannot be opened is 255 there."""
     for name, ours in zip(IMAGES[:3], OURS[options]):
         code, why = THEIRS.get((options, name), (ours, ""))
         if code is None:
@@ -103,7 +103,7 @@ def test_exit_codes_of_peer(run, options):
 
 
 def scraped(text):
-    """The lines that programs read, by what they begin with."""
+    """The lines that programs read, by their first words."""
     found = {}
     for line in text.splitlines():
         match = re.match(r"(\[FSCK\] [^[\]:]*?) *(\[(?:Ok\.\.|Fail)\].*)", line) or \
@@ -142,8 +142,8 @@ def test_listings(tool, run, options):
 
 
 def test_size_is_where_the_image_can_be_cut(run_tool, images, tmp_path):
-    """Max image size counts whole MB up to the last block in use: nothing behind it is missed. (f2fs-tools print the end of
-    what the run itself wrote, or would have: with sload.f2fs that is the same, with a check alone less.)"""
+    """Max image size counts whole MB up to the last block in use: the space after it is not needed. (f2fs-tools print the
+    end of the run's own writes: the same with sload.f2fs, less with a check alone.)"""
     path = tmp_path / "cut.img"
     shutil.copy(images["sound"], path)
     size = int(re.search(r"Max image size: (\d+) MB", run_tool("fsck.f2fs", "-n", path).stdout.decode())[1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""fsck.f2fs as people and scripts call it: options, exit codes, what is printed, what is written."""
+"""fsck.f2fs as users and scripts call it: options, exit codes, output, writes."""
 import hashlib
 import json
 import os
@@ -104,7 +104,7 @@ def test_preen_2_looks_and_tells(run_tool, broken, option):
 
 
 def test_preen_levels_are_those_of_the_peer(run_tool, broken, tmp_path):
-    """Which levels write, and which exit status says what is left, on a volume that does not ask."""
+    """Which levels write, and which exit status reports remaining problems, on a volume that does not ask."""
     peer = shutil.which("fsck.f2fs", path="/usr/sbin:/sbin:/usr/bin")
     if not peer:
         pytest.skip("no f2fs-tools")
@@ -178,7 +178,7 @@ def damaged(sound, place, at, count):
 
 
 def test_both_superblocks_lost(run_tool, sound, tmp_path):
-    """Who only looks is told what can be done, and by what."""
+    """A check without repair says how to repair."""
     image = damaged(sound, tmp_path, 0, 8192)
     looked = run_tool("fsck.f2fs", "-n", image, rc=8).stderr
     assert b"not an F2FS volume" in looked and b"--dry-run" in looked and b"--rescue" in looked

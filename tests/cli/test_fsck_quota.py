@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Damaged quota files are made anew with all limits that can still be read; whose cannot be is told."""
+"""Damaged quota files are made again with all readable limits. The owners of unreadable ones are reported."""
 import shutil
 import struct
 

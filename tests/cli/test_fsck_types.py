@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Damaged types: the mode of an inode says another type than it has, or none. What it holds and the entries that name
-it tell what it was, and it comes back as that, with all it held."""
+"""Damaged types: the mode of an inode says another type than it has, or none. Its contents and the entries that name it
+show the right type, and it comes back with that type and its contents."""
 import os
 import stat
 
@@ -12,7 +12,7 @@ TYPES = {"regular": 0o100000, "directory": 0o040000, "symlink": 0o120000, "char"
 SUBJECTS = {"/small": 0o100644, "/medium": 0o100640, "/big": 0o100600, "/empty": 0o100644, "/dir": 0o040755,
             "/many": 0o040755, "/short": 0o120777, "/long": 0o120777, "/tty": 0o020620, "/disk": 0o060660,
             "/pipe": 0o010644, "/sock": 0o140755}
-# Two types that nothing but the mode and the entry tell apart: without a checksum the entry is believed.
+# Two types that only the mode and the entry distinguish: without a checksum the entry counts.
 SUMS = {"sums": "extra_attr,inode_checksum,quota", "none": "extra_attr,quota"}
 
 
@@ -113,7 +113,7 @@ def test_limits_outlive_the_type_of_a_quota_file(volume, broken, f2fskit):
 
 
 def test_the_entry_is_wrong(volume, broken, f2fskit):
-    """What the inode holds confirms its mode: the entry is corrected."""
+    """The contents of the inode confirm its mode: the entry is corrected."""
     _, before, _ = volume
     image = broken({})
     with f2fskit.fields(image, "r+") as fields:

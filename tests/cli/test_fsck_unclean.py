@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Volumes that wait for recovery and are damaged besides: what was fsynced is recovered, and what the damage hid is not
-overwritten by that."""
+"""Volumes that wait for recovery and are also damaged: fsynced data is recovered, and does not overwrite data that the
+damage hid."""
 import os
 import shutil
 
@@ -153,7 +153,7 @@ def test_damage_takes_only_its_own(unclean, f2fskit, peer_check, tmp_path):
 
 
 def test_wrong_checksums_stop_no_recovery(unclean, f2fskit, tmp_path):
-    """What a repair makes right anyway is right when the recovery begins."""
+    """Damage that a repair fixes in any case is fixed before the recovery begins."""
     path = tmp_path / "disk.img"
     shutil.copy(unclean, path)
     with f2fskit.open(path) as volume:

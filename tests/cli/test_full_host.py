@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A disk of the host that is full, and files that may not become longer: told as what they are, half of a file is not left
-behind as if it were the whole."""
+"""A disk of the host that is full, and files that may not become longer: these errors are reported exactly, and half of a
+file does not stay as if it were the whole."""
 import os
 import resource
 import subprocess

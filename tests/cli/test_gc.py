@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Cleaning by the command gc and by Volume.gc(): what it wins, its limits, its words, and damage that it leaves alone."""
+"""Cleaning by the command gc and by Volume.gc(): its gain, its limits, its output, and damage that it leaves alone."""
 import json
 import re
 
@@ -204,7 +204,7 @@ def test_ways_of_logging_are_checked(run_tool, tmp_path, value, words):
 
 
 def test_no_more_are_cleaned_than_were_worth_it(run_tool, tmp_path):
-    """What cleaning writes anew leaves further sections partly used, which a later batch takes: they count among those, too."""
+    """Writes of cleaning leave further sections partly used. A later batch takes them, and they count, too."""
     (tmp_path / "block").write_bytes(bytes(range(256)) * 16)
     lines = ["put block /%d" % i for i in range(800)] + ["commit"] + ["rm /%d" % i for i in range(0, 800, 2)]
     run_tool("mkfs.f2fs", "-q", "image", "64M", cwd=tmp_path)

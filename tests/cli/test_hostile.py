@@ -41,7 +41,7 @@ def test_a_size_is_no_work(run_tool, endless, tmp_path, words):
 
 
 def test_damage_is_no_entry(run_tool, endless):
-    """The directory is shown once, though damage in it is told of."""
+    """The directory is shown once, although damage in it is reported."""
     assert sorted(run_tool("f2fs", endless, "find", "/", rc=None).stdout.split()) == [b"/", b"/dir", b"/file"]
     assert [line.split()[1] for line in run_tool("f2fs", endless, "du", "/", rc=None).stdout.splitlines()] == [b"/dir", b"/"]
 
@@ -112,7 +112,7 @@ def test_the_prompt_is_text(tool, run_tool, tmp_path):
 
 
 def on_a_terminal(*words):
-    """What a program writes to a terminal."""
+    """Return a program's output on a terminal."""
     pid, fd = pty.fork()
     if pid == 0:
         os.execv(words[0], words)
@@ -160,7 +160,7 @@ def test_a_file_is_copied_once(run_tool, tmp_path):
 
 def test_writers_need_the_segments_to_be_what_the_checkpoint_counts(run_tool, tmp_path):
     """Entries of the journal that are not counted: segments that look free hold every node. The kernel mounts no such
-    volume, and what is written into those segments overwrites files."""
+    volume, and writes into those segments overwrite files."""
     image = tmp_path / "sums.img"
     (tmp_path / "file").write_bytes(os.urandom(300000))
     run_tool("mkfs.f2fs", "-q", image, "64M")

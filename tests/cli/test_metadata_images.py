@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Metadata images: what is in them and what is not, their forms, and what is left when writing one fails."""
+"""Metadata images: their contents, their forms, and the result of a failed write."""
 import os
 import random
 import resource
@@ -127,7 +127,7 @@ def test_unreadable_is_told(volume, f2fskit):
 
 
 def test_nothing_is_written(volume, f2fskit):
-    """The device counts what is written to it."""
+    """The device counts its writes."""
     with f2fskit.Device.open(volume) as file, file.recorder() as recorder:
         with f2fskit.open(recorder) as vol, vol.metadata(scramble=True) as copy:
             assert f2fskit.check(copy).found == 0
@@ -135,7 +135,7 @@ def test_nothing_is_written(volume, f2fskit):
 
 
 def test_damaged_zstd(volume, run_tool, f2fskit, tmp_path):
-    """Damage of the packed file is told, never a crash and never other bytes than were written."""
+    """Damage of the packed file is reported. It never causes a crash or wrong bytes."""
     packed = tmp_path / "packed"
     run_tool("dump.f2fs", "-q", "--metadata-image", packed, volume)
     good, chance = packed.read_bytes(), random.Random(17)
@@ -160,7 +160,7 @@ def test_damaged_zstd(volume, run_tool, f2fskit, tmp_path):
 
 @pytest.mark.parametrize("stopped", ["search", "metadata image", "save"])
 def test_canceled(volume, f2fskit, tmp_path, stopped):
-    """Each task that takes long asks whether to go on, and ends when it shall not."""
+    """Each long task asks whether to continue, and ends when it shall not."""
     class Enough(Exception):
         pass
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""mkfs.f2fs from the outside: each option does what it says, each refusal names its reason and changes nothing, and what
-it prints is what scripts expect. Volumes are read back from their bytes, and by blkid where that is there."""
+"""mkfs.f2fs from the outside: each option does what it says, each refusal names its reason and changes nothing, and its
+output is the one that scripts expect. Volumes are read back from their bytes, and by blkid where that is there."""
 import hashlib
 import json
 import os
@@ -77,7 +77,7 @@ def refused(mkfs, *args):
     return lines[0]
 
 
-# --- what it prints
+# --- output
 
 def test_help(mkfs):
     done = mkfs("--help")
@@ -518,7 +518,7 @@ def test_golden(mkfs, image):
     assert digest(image) == "4951c47a8e73c9a9bfdb4aec117124b40b9a6aae063854ab82cde52fdb22e0fa"
 
 
-# --- what is there already
+# --- existing contents
 
 def has_blkid(path):
     found = shutil.which("blkid", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
@@ -546,7 +546,7 @@ def test_refuses_own_volume(mkfs, image):
 
 
 def test_refusals_leave_it_alone(mkfs, image):
-    """With -f, too: what cannot be made destroys nothing."""
+    """With -f, too: a volume that cannot be made destroys nothing."""
     mkfs("-q", image, "64M")
     before = digest(image)
     for args in (["-s", "8"], ["-b", "1024"], ["-O", "compression"], ["-l", "x" * 600], ["-e", "eightlet"], ["-m"]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""mkfs.f2fs --offset on a disk with partitions: what lies beside the volume's own partition stays."""
+"""mkfs.f2fs --offset on a disk with partitions: data outside the volume's own partition stays."""
 import os
 import struct
 import uuid
@@ -10,7 +10,7 @@ import pytest
 MIB = 1 << 20
 SECTOR = 512
 DISK = 512 * MIB
-PARTITIONS = [(1, 128), (129, 128), (340, 100)]  # first and count, in MiB: free space before and behind the last
+PARTITIONS = [(1, 128), (129, 128), (340, 100)]  # first and count, in MiB: free space before and after the last
 
 
 def dos_table():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""mkfs.f2fs finds what is wrong with its source and keys before it overwrites anything, and never copies its own target."""
+"""mkfs.f2fs finds errors in its source and keys before it overwrites anything, and never copies its own target."""
 import os
 import re
 import subprocess

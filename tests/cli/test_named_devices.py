@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""An image names files of the host in its device table: nothing but the image and what was named is opened."""
+"""An image names files of the host in its device table: only the image and the named files are opened."""
 import re
 import shutil
 import subprocess
@@ -16,7 +16,7 @@ COMMANDS = [
 
 @pytest.fixture
 def named(run_tool, tmp_path_factory):
-    """An image whose volume goes on on a file beside it that is private, as the image has it."""
+    """An image whose volume continues on a private file beside it, as the image says."""
     folder = tmp_path_factory.mktemp("n")
     image, private = folder / "image", folder / "private"
     for path in image, private:

@@ -64,7 +64,7 @@ def contents(f2fskit, device):
 
 
 def look(f2fskit, device, wanted):
-    """What a reader misses."""
+    """Return the losses that a reader sees."""
     try:
         found = contents(f2fskit, device)
     except (f2fskit.Error, OSError) as error:
@@ -107,7 +107,7 @@ def run(f2fskit, kind, places, size, skip=()):
     return {"byte %d bit %d" % (bit // 8, bit % 8): text for bit, text in wrong.items() if text}
 
 
-# all of the superblock but the label, extension lists and texts: of these nothing tells which copy is right
+# all of the superblock but the label, extension lists and texts: nothing shows which copy of these is right
 USED = [(124, 1664), (1668, 2180), (2762, 3068)]
 
 
@@ -138,7 +138,7 @@ def test_pack(f2fskit, is_newer):
 @pytest.mark.parametrize("word", [0, 0x80000000, 0xffffffff, 0x4000, 8], ids=hex)
 @pytest.mark.parametrize("copies", [(0,), (1,), (0, 1)], ids=["first", "second", "both"])
 def test_feature_words(f2fskit, kind, word, copies):
-    """A whole feature word is lost. In both copies, too: the inodes tell what it was, and the repair is not refused."""
+    """A whole feature word is lost. In both copies, too: the inodes show the old value, and the repair is not refused."""
     device = plant(f2fskit, KINDS[kind])
     wanted = contents(f2fskit, device)
     for copy in copies:
@@ -163,7 +163,7 @@ def test_one_feature_in_the_first_copy(f2fskit, kind):
 
 @pytest.mark.parametrize("kind", ["much", "plain"])
 def test_one_feature_in_both_copies(f2fskit, kind):
-    """Both copies say the same wrong thing: what the inodes show decides."""
+    """Both copies say the same wrong thing: the inodes decide."""
     device = plant(f2fskit, KINDS[kind])
     wanted = contents(f2fskit, device)
     for bit in range(17):
@@ -209,7 +209,7 @@ def test_one_quota_file_in_both_copies(f2fskit, kind):
 
 
 def test_unknown_features_stop_writing(f2fskit):
-    """Nobody knows what they mean: the volume can be read; neither writers nor repairs touch it, and fsck says why."""
+    """Unknown features: the volume can be read, neither writers nor repairs touch it, and fsck says why."""
     device = plant(f2fskit, KINDS["plain"])
     wanted = contents(f2fskit, device)
     for place in SB.values():

@@ -21,7 +21,7 @@ CALLS = {
 @pytest.fixture
 def place(run_tool, tmp_path):
     (tmp_path / "tree").mkdir()
-    for name in ("f", "image", "dump_sit"):     # what is copied out over the image would replace it
+    for name in ("f", "image", "dump_sit"):     # copying out over the image would replace it
         (tmp_path / "tree" / name).write_bytes(b"contents\n" * 20000)
     run_tool("mkfs.f2fs", "-q", "--root-dir", "tree", "image", "64M", cwd=tmp_path)
     os.link(tmp_path / "image", tmp_path / "hard")

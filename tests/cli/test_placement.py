@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The option --placement of programs that write: the volume is an ordinary one, and what cannot be is told."""
+"""The option --placement of programs that write: the volume is an ordinary one, and invalid values are reported."""
 import pytest
 
 METHODS = ["m2h:delays=1,memory=1M,victims=greedy", "death:range=16,streams=8", "lifespan", "adaptive"]
@@ -38,7 +38,7 @@ def test_copying_in(method, f2fskit, run_tool, image, source, tmp_path):
 
 
 def test_it_has_an_effect(f2fskit, run_tool, image, source):
-    """The contents do not lie where they lie without it, but in a segment of their own."""
+    """The contents are in a segment of their own."""
     places = []
     for options in ([], ["--placement=death"]):
         run_tool("f2fs", "-w", *options, image, "put", source / "file", "/file%d" % len(options))

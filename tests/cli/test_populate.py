@@ -43,7 +43,7 @@ def listing(run_tool, image, tmp_path):
 
 @pytest.fixture
 def sload(run_tool, peer_check):
-    """sload(image, ...): (the result, what was said)"""
+    """sload(image, ...): (the result, the messages)"""
     def run(image, *args, rc=0):
         done = run_tool("sload.f2fs", "--json", *args, image, rc=rc)
         if rc in (0, 4):
@@ -300,7 +300,7 @@ def test_android_lists(run_tool, peer_check, tmp_path, image):
 
 
 def test_android_lists_make_a_round_trip(run_tool, peer_check, tmp_path, image):
-    """What is copied out with lists and filled in again with them is the same; the host never sees owners or labels."""
+    """Copying out with lists and filling in again with them gives the same volume; the host never sees owners or labels."""
     odd = "odd.name+[1]{a}^$(b)|c*\\"
     tree(tmp_path / "source", {"bin/sh": b"#!", "bin/su": b"", "lib/other": "sh", "etc/" + odd: b"", "etc/plain": b""})
     run_tool("sload.f2fs", "-f", tmp_path / "source", image)
@@ -465,7 +465,8 @@ def test_same_source_same_bytes(run_tool, tmp_path):
 
 
 def test_a_volume_without_room_says_what_size_has_it(run_tool, sload, tmp_path, image):
-    """What the message names is enough, and not far more than enough; a stream can be read once, so it says nothing."""
+    """The size in the message is enough, and not far more than enough. A stream can be read only once, so there is no such
+    message."""
     tree(tmp_path / "t", {"large": os.urandom(70 << 20), "dir/small": b"x"})
     _, said = sload(image, "-f", tmp_path / "t", rc=8)
     size = int(re.search(r"a new volume needs (\d+) MiB to hold it", said)[1])

@@ -48,7 +48,7 @@ def archive(entries, format=tarfile.PAX_FORMAT):
 
 @pytest.fixture
 def load(run_tool, tmp_path, peer_check):
-    """load(archive): a volume of it; (what was said, tree of it on the host)."""
+    """load(archive): a volume of it; (the messages, its tree on the host)."""
     def run(data, rc=0):
         image, source, back = tmp_path / "disk.img", tmp_path / "a.tar", tmp_path / "back"
         source.write_bytes(data)
@@ -213,7 +213,7 @@ def test_names_in_acls(run_tool, load):
 
 @pytest.mark.parametrize("compress", ["", "gz", "xz"])
 def test_the_second_before_1970(run_tool, tmp_path, compress):
-    """libarchive loses the sign of "-0.5"; headers may lie across the blocks in which an archive is read."""
+    """libarchive loses the sign of "-0.5"; headers may span the blocks in which an archive is read."""
     values = ["-0.000000001", "-0.5", "-0.999999999", "-1", "-1.5", "0.5", "0", "-0"]
     want = {"-0": 0}
     image, data, back = tmp_path / "disk.img", tmp_path / "a.tar", tmp_path / "back"

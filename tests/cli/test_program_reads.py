@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads that go wrong under whole programs: see unlucky.py. A sample, chosen by the words of the program; with
-F2FSKIT_LONG_RUNS=1 every read in every way, with a larger number so many of each program."""
+F2FSKIT_LONG_RUNS=1 every read in every way, with a larger number that many of each program."""
 import os
 import random
 
@@ -50,8 +50,8 @@ def test_reads_go_wrong(bench, operation):
 
 
 def test_an_unfinished_repair_asks_for_the_next(bench):
-    """Reads fail for good in the middle of a repair: whatever it wrote, the volume asks for a check, so that -a goes on, unless
-    all was written and only reading it back failed."""
+    """Reads fail for good in the middle of a repair: whatever it wrote, the volume asks for a check, so that -a continues,
+    unless all was written and only reading it back failed."""
     operation = unlucky.Operation("fsck.f2fs -a {}", "damaged", writes=True)
     reads = bench.run(operation).reads
     changed = 0

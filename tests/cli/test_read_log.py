@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""--read-log of dump.f2fs and f2fs: what was read is in the log, and the image is as it was."""
+"""--read-log of dump.f2fs and f2fs: the log has all reads, and the image is unchanged."""
 import hashlib
 import json
 

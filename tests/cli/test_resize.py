@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""resize.f2fs and f2fskit.resize(): sizes up and down, what is refused and how, files that grow and are cut."""
+"""resize.f2fs and f2fskit.resize(): sizes up and down, refusals, files that grow and are cut."""
 import hashlib
 import json
 import os
@@ -183,7 +183,7 @@ def test_unclean_and_unfit(make, run_tool, resize, f2fskit, tmp_path):
 
 
 def test_a_file_cut_short(make, run_tool, resize, f2fskit, peer_check):
-    """What lies behind the end of the file is not in use here: shrinking makes the volume whole."""
+    """The space after the end of the file is not in use here: shrinking makes the volume whole."""
     image = make()
     with f2fskit.open(image) as volume:
         last = max(i for i in range(volume.geometry.segment_count_main) if volume.sit[i].valid_blocks)
@@ -198,7 +198,7 @@ def test_a_file_cut_short(make, run_tool, resize, f2fskit, peer_check):
 
 
 def test_a_file_cut_too_short(make, resize, f2fskit):
-    """What is lost is named; nothing is written."""
+    """Losses are reported; nothing is written."""
     image = make()
     with f2fskit.open(image, "r+") as volume:
         for i in range(40):
@@ -229,7 +229,7 @@ def test_interrupted_between_the_hops(make, run_tool, f2fskit, peer_check, tmp_p
         before = volume.geometry
     assert b"at its start again" not in run_tool("fsck.f2fs", "-n", "-f", other).stdout
     assert b"at its start again" in run_tool("fsck.f2fs", "-y", other).stdout
-    with f2fskit.open(other) as volume:  # as large as before, and what lay in front is used again
+    with f2fskit.open(other) as volume:  # as large as before, and the space in front is used again
         geo = volume.geometry
         assert geo.end_blkaddr == before.end_blkaddr and geo.segment0_blkaddr == 512 < before.segment0_blkaddr
         assert geo.segment_count_main >= before.segment_count_main
@@ -250,7 +250,7 @@ def test_a_run_that_fails_leaves_the_file_as_long(make, f2fskit):
         with pytest.raises(f2fskit.CanceledError):
             f2fskit.resize(image, size, progress=lambda report: report.task == "resize")
         assert os.path.getsize(image) == SIZE
-    with pytest.raises(f2fskit.CanceledError):  # the areas lie elsewhere by then, but the volume ends where it did
+    with pytest.raises(f2fskit.CanceledError):  # the areas are elsewhere by then, but the volume ends at the same place
         f2fskit.resize(image, 64 << 30, progress=lambda report: report.phase == "home")
     assert os.path.getsize(image) == SIZE
     must_hold(f2fskit, image)
@@ -267,7 +267,7 @@ def test_estimate(make, run_tool, resize, f2fskit):
     assert "about %d commits" % plan["estimated_commits"] in run_tool("resize.f2fs", "--estimate", image, "min").stdout.decode()
     done = resize(image, "min")
     assert done["moved_blocks"] >= plan["blocks_to_move"] and abs(done["commits"] - plan["estimated_commits"]) <= 2
-    assert resize(image, "--estimate")["estimated_commits"] == 2  # growing within what the areas have room for
+    assert resize(image, "--estimate")["estimated_commits"] == 2  # growing within the room of the areas
 
 
 def test_no_block_of_the_tail_moves_twice(f2fskit):
@@ -281,7 +281,7 @@ def test_no_block_of_the_tail_moves_twice(f2fskit):
         volume.path("/ballast").unlink()
     used = f2fskit.resize(device, 200 * MIB, dry_run=True).blocks_to_move
     done = f2fskit.resize(device, 200 * MIB)
-    # some nodes go with what they point to, without being moved for their own sake
+    # some nodes move with the blocks that they point to
     assert 2000 < used * 9 // 10 < done.moved_blocks <= used
     with f2fskit.open(device) as volume:
         assert all(volume.read_bytes(f"/{i}") == contents(i) for i in range(1, 200))

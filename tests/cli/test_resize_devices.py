@@ -87,7 +87,7 @@ def test_an_alias_before_the_place_of_the_areas(f2fskit):
 
 @pytest.mark.parametrize("capacity", [4, 3])
 def test_the_last_device_has_zones(f2fskit, capacity):
-    """The areas lie on an ordinary disk, the main area goes on in zones: it grows and shrinks by whole zones."""
+    """The areas lie on an ordinary disk, the main area continues in zones: it grows and shrinks by whole zones."""
     context = f2fskit.Context()
     first = f2fskit.Device.memory(512 * MIB, context=context)
     zones = f2fskit.Device.memory(6000 * MIB, context=context).zoned(4 * MIB, conventional=0, capacity=capacity * MIB)
@@ -103,7 +103,7 @@ def test_the_last_device_has_zones(f2fskit, capacity):
         geo = must_hold(f2fskit, devices)
         assert geo.segment_count_main % geo.segs_per_sec == 0
         assert not f2fskit.resize(first, size * MIB, devices=devices[1:]).steps
-        with f2fskit.open(first, "r+", devices=devices[1:]) as volume:  # what was there goes on being written
+        with f2fskit.open(first, "r+", devices=devices[1:]) as volume:  # writing to existing files continues
             volume.path("/new").write_bytes(contents(1) * 200)
             volume.commit()
             volume.path("/new").unlink()
@@ -123,7 +123,7 @@ def test_the_largest_jump(f2fskit):
     done = f2fskit.resize(device)
     kinds = [step.kind.name for step in done.steps]
     assert kinds[-1] == "RELAYOUT" and done.area_bytes < 8 * MIB
-    # the files lie where the areas go, each time
+    # the files are in the new place of the areas, each time
     assert 0 < done.moved_blocks <= used * kinds.count("RELAYOUT")
     geo = must_hold(f2fskit, [device])
     assert geo.max_nid >= before.max_nid and geo.end_blkaddr * 4096 > (1 << 40) - 4 * MIB

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A resize that is killed at any of its writes: what a check finds then is known, the volume holds everything, is written
-before anybody mends it, and resizing again comes to the same size with the same numbers, also after a kernel's mount."""
+"""A resize that is killed at any of its writes: the findings of a check are known, the volume has all files and can be
+written before any repair, and resizing again comes to the same size with the same numbers, also after a kernel's mount."""
 import pytest
 
 MIB = 1 << 20
@@ -61,7 +61,7 @@ def test_a_killed_one(f2fskit, name):
         if point % 2:
             with f2fskit.open(device, "r+") as volume:
                 volume.path("/new").write_bytes(b"new" * 9000)
-            # whoever writes it counts anew; what is left says where to go on
+            # a writer counts again; the rest says where to continue
             assert findings(f2fskit, device) == found - {"CP_UNFINISHED", "CP_FREE_SEGMENTS"}
         elif point % 4:
             f2fskit.check(device, repair=True)

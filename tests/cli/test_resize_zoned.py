@@ -40,7 +40,7 @@ def test_up_and_down(f2fskit, name):
     memory = f2fskit.Device.memory(1600 * MIB)
     device = memory.zoned(zone * MIB, conventional=conventional, capacity=capacity * MIB)
     f2fskit.mkfs(device, 800 * MIB, zoned=True)
-    with f2fskit.open(device, "r+") as volume:  # files lie behind it
+    with f2fskit.open(device, "r+") as volume:  # files after it
         volume.path("/large").write_bytes(b"large" * ((80 if zone == 4 else 30) * MIB))
     fill(f2fskit, device, 0, 40)
     names, moved = list(range(40)), 0
@@ -66,7 +66,7 @@ def test_up_and_down(f2fskit, name):
     least = f2fskit.resize(device, minimum=True)
     assert least.new_bytes == least.minimum_bytes and (zone > 4 or moved + least.moved_blocks > 0)
     must_hold(f2fskit, device, names)
-    # what was given up is empty: no zone of it stays open
+    # the dropped part is empty: no zone of it stays open
     ends = least.new_bytes
     assert all(zone.write_pointer == zone.start for zone in device.zones() if zone.start >= ends)
     with pytest.raises(f2fskit.NospcError, match="the smallest size is"):
@@ -97,7 +97,7 @@ def test_areas_need_zones_that_can_be_written_anywhere(f2fskit):
 
 @pytest.mark.parametrize("target", [1600, 600])
 def test_a_stopped_one_is_settled(f2fskit, target):
-    """A write fails: the volume holds everything; a repair settles it, counting what zones hold; or resizing goes on."""
+    """A write fails: the volume holds everything; a repair settles it, counting what zones hold; or resizing continues."""
     seen = set()
     for point in range(1, 200, 3):
         device = f2fskit.Device.memory(1600 * MIB).zoned(4 * MIB, conventional=14, capacity=3 * MIB)

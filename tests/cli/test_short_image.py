@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""An image that ends before its volume does. Without a repair the finding says so first, nothing is written, and what is
-there comes out. A repair gives up what lay behind the end, file by file, and makes it a clean volume again: a file becomes as
-long as it was, on anything else the volume shrinks to what is there."""
+"""An image that ends before its volume does. Without a repair the first finding says so, nothing is written, and the
+existing files come out. A repair drops everything past the end, file by file, and makes the volume sound again. A file
+becomes as long as it was; on any other device the volume shrinks."""
 import json
 import os
 import pty
@@ -18,7 +18,7 @@ SIZES = [120, 75, 45, 20]
 
 @pytest.fixture(scope="module")
 def whole(f2fskit, tmp_path_factory):
-    """(bytes, contents, blocks): a volume, what is in it, and which block of the volume each block of a file is."""
+    """(bytes, contents, blocks): a volume, its files, and the volume's block of each block of a file."""
     rng = random.Random(7)
     contents = {f"/dir-{i % 3}/{i}": rng.randbytes(rng.randrange(1, 1 << rng.randrange(10, 23))) for i in range(80)}
     device = f2fskit.Device.memory(SIZE)
@@ -34,7 +34,7 @@ def whole(f2fskit, tmp_path_factory):
                 volume.commit()
         volume.path("/dir-1/note").write_bytes(b"x")
         volume.lookup("/dir-1/note").xattrs["user.large"] = b"v" * 3000
-    for round_ in range(3):  # holes everywhere, and what is new in them
+    for round_ in range(3):  # holes everywhere, with new data in them
         with f2fskit.open(device, "r+") as volume:
             volume.configure(logging="threaded")
             for path in rng.sample(sorted(contents), 12):
@@ -50,7 +50,7 @@ def whole(f2fskit, tmp_path_factory):
 
 
 def must_be_left(volume, whole, blocks_there, told):
-    """Every block that was there, of every file whose inode was; lost is no more than what was told."""
+    """Every remaining block of every file with an inode is there. The losses are no more than reported."""
     _, contents, blocks = whole
     for path, data in contents.items():
         if not volume.path(path).exists():
@@ -160,7 +160,7 @@ def test_a_device_shrinks(f2fskit, peer_check, whole, tmp_path, size):
         report = f2fskit.check(device, repair=True, cut_at=size * MIB)
         assert {p.name for p in f2fskit.check(device).problems if p.severity} == {"DEVICE_SHORT"}
         done = f2fskit.resize(device)
-    except f2fskit.NospcError as why:  # what is left fills what is there
+    except f2fskit.NospcError as why:  # the rest fills the remaining space
         assert size <= 60 and ("too small for the blocks in use" in str(why) or "no segment is free" in str(why))
         return
     assert done.new_bytes <= size * MIB and f2fskit.check(device).found == 0
@@ -174,7 +174,7 @@ def test_a_device_shrinks(f2fskit, peer_check, whole, tmp_path, size):
 
 @pytest.mark.parametrize("size", SIZES)
 def test_a_rollback_gives_the_old_length_back(run_tool, whole, tmp_path, size):
-    """With 20 MiB the file must become longer first: what the repair writes is recorded all the same."""
+    """With 20 MiB the file must become longer first: the writes of the repair are recorded all the same."""
     path, undo = tmp_path / "disk.img", tmp_path / "undo"
     path.write_bytes(whole[0][:size * MIB])
     before = path.read_bytes()
@@ -250,8 +250,8 @@ def test_one_run_settles(f2fskit, run_tool, moved, tmp_path, number):
 
 @pytest.mark.parametrize("which", ["node", "free"])
 def test_what_cannot_be_read_is_not_what_is_cut(f2fskit, moved, which):
-    """-y gives up what lies past the end. A block before it that cannot be read keeps all as it is, and no repair is announced,
-    also where only a search for nodes reads that block."""
+    """-y drops everything past the end. A block before it that cannot be read keeps all as it is, and no repair is
+    announced, also where only a search for nodes reads that block."""
     raw, root = moved
     size = (root - 100) * 4096
     device = f2fskit.Device.memory(size)

@@ -42,7 +42,7 @@ def digest(path):
 
 
 def check(run_tool, path):
-    """The file is a sparse one, of a sound volume; what was in it is."""
+    """The file is a sparse one, of a sound volume with the same files."""
     assert is_sparse(path)
     run_tool("fsck.f2fs", "-n", "-f", "--content", path)
     for name, data in TREE.items():
@@ -100,7 +100,7 @@ def test_resize(run_tool, sparse, tmp_path):
 
 
 def unpack_over_noise(sparse, path):
-    """As flashing does: chunks that nobody cares for keep what was there."""
+    """As flashing does: "don't care" chunks keep the old contents."""
     with open(sparse, "rb") as f, open(path, "wb") as out:
         size, chunks = struct.unpack("<12xI4xI4x", f.read(28))
         for _ in range(chunks):
@@ -159,7 +159,7 @@ def test_nothing_changes_when_nothing_is_written(run_tool, sparse):
 
 
 def leftover(sparse):
-    """What a program that was killed leaves."""
+    """The temporary file of a killed program."""
     return sparse.with_name(sparse.name + ".f2fskit-new")
 
 
@@ -192,7 +192,7 @@ def test_what_a_living_program_writes_stays(run_tool, sparse):
 
 
 def set_attributes(path, attributes):
-    """What the host's file system can keep of them."""
+    """Attributes that the host's file system can keep."""
     for name, value in attributes.items():
         try:
             os.setxattr(path, name, value)
@@ -234,7 +234,7 @@ def test_mkfs_beside_a_writer(run_tool, f2fskit, tmp_path):
 
 
 def test_a_file_of_several_names_stays(run_tool, sparse):
-    """A new file would take the place of one name, and the volume behind the others would be the old one."""
+    """A new file would take the place of one name, and the other names would keep the old volume."""
     os.link(sparse, sparse.parent / "tree" / "other.img")
     before = digest(sparse)
     for words in ("f2fs", "-w", sparse, "mkdir", "/x"), ("f2fslabel", sparse, "label"):

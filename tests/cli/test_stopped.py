@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Signals: a program ends at once, says so by its status, and leaves nothing by half.
+"""Signals: a program ends at once, says so by its status, and leaves nothing half done.
 
-The tests wait for states, never for times: a program has read all but the rest of what a pipe brings, a file is there.
+The tests wait for states, never for times: a program has read most of a pipe, a file exists.
 """
 import os
 import pty
@@ -89,7 +89,7 @@ def test_sload(start, image, number, unchanged):
 
 
 def test_mkfs(start, tmp_path):
-    """A new file is gone again, as is what was kept to find the size."""
+    """A new file is gone again, as is the temporary copy for finding the size."""
     for size in ("256M", "auto"):
         process = start("mkfs.f2fs", "--root-dir", "-", tmp_path / "new.img", size, env={**os.environ, "TMPDIR": str(tmp_path)})
         process.stdin.write(archive(64 << 20))
@@ -107,7 +107,7 @@ def test_put(start, image, number, name, unchanged):
 
 
 def test_put_with_keep_going(start, image, unchanged):
-    """What was done before goes, too: the session is over."""
+    """Earlier changes go, too: the session is over."""
     process = start("f2fs", "-w", "-k", image, "mkdir", "/dir", "--", "put", "-", "/old")
     process.stdin.write(bytes(6 << 20))
     assert stop(process)[0] == 130
@@ -238,7 +238,7 @@ def test_a_commit_that_was_done_is_done(signalled, run_tool, image):
 
 
 class Shell:
-    """f2fs on a terminal; what it says is awaited."""
+    """f2fs on a terminal, with waits for its output."""
 
     def __init__(self, *command):
         self.said = b""
@@ -274,8 +274,7 @@ class Shell:
 
 
 def test_ctrl_c_in_the_shell(tool, run_tool, image):
-    """It ends the line that is being typed, however soon after a character it comes: what was changed before stays to be
-    committed."""
+    """It ends the line that is being typed, however soon after a character it comes: earlier changes stay to be committed."""
     with Shell(tool("f2fs"), "-w", image) as shell:
         shell.until(b"f2fs:/> ")
         shell.type(b"mkdir /made\n", b"f2fs:/*> ")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every option of every program that takes a value gets one that makes no sense: what is said is a sentence that names the
+"""Every option of every program that takes a value gets one that makes no sense: the message is a sentence that names the
 option, and the value once; nothing is written."""
 import os
 import re
@@ -38,7 +38,7 @@ def said(command, folder):
 
 
 def judge(name, command, folder, image):
-    """What is wrong with the answer to it, or None."""
+    """Return the fault of its answer, or None."""
     os.utime(image, ns=(1, 1))          # two changes may share a tick of the clock
     status, text = said(command, folder)
     first = text.partition("\n")[0].partition("no such file or directory")[0]  # that ends with the name that is not there

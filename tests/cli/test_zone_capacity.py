@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Zones that hold less than their size: what a volume offers can be written, no more of any section is used than a kernel
-would use, the smallest size holds what is there, and what another mkfs promised too much is put right."""
+"""Zones that hold less than their size: users can write all the space that a volume offers, no section is used beyond the
+kernel's limit, the smallest size holds the files, and excess promises of another mkfs are corrected."""
 import pytest
 
 MIB = 1 << 20
@@ -69,7 +69,7 @@ def test_full(f2fskit, name):
 
 @pytest.mark.parametrize("name", ["three quarters", "half", "odd"])
 def test_smallest(f2fskit, name):
-    """The smallest size holds what is there, and can be filled and grown again."""
+    """The smallest size holds the files, and can be filled and grown again."""
     count, capacity = DEVICES[name]
     _, (device,) = make(f2fskit, count, capacity)
     with f2fskit.open(device, "r+") as volume:

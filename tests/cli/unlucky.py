@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Whole programs whose n-th read of a volume goes wrong: the volumes, the programs, and what may come of it.
+"""Whole programs whose n-th read of a volume goes wrong: the volumes, the programs, and the permitted results.
 
-- A read that fails once, or is short, makes no difference: not to what is printed, written or left.
-- What cannot be read for good is told by the status or a message; otherwise it made no difference.
+- A read that fails once, or is short, changes neither the output nor the volume.
+- A lasting failure is reported by the status or a message, or it makes no difference.
 - Whatever happens, no program dies or runs for ever, programs that look change nothing, and the volume, read without faults,
   shows what it showed before or what it would show without the fault; the checker finds nothing.
-- Zeros and older blocks, of which the device says nothing, cannot always be noticed: what comes of them is found by the checker.
+- Zeros and older blocks, which the device returns without an error, cannot always be noticed. The checker finds their results.
 """
 import collections
 import dataclasses
@@ -35,7 +35,7 @@ def noise(seed, length):
 
 
 def extents(file):
-    """(first byte, end) of what is no hole."""
+    """(first byte, end) of the ranges that are no holes."""
     end = 0
     while True:
         try:
@@ -62,7 +62,7 @@ class Bench:
 
     def __init__(self, f2fskit, tool, build_dir, folder):
         self.f2fskit, self.tool, self.folder, self.volumes, self.seen = f2fskit, tool, folder, {}, {}
-        self.older = {}     # the name of what a volume was one commit ago
+        self.older = {}     # the name of the volume as it was one commit ago
         self.preload = os.path.join(build_dir, "tests/common/libwrong_reads.so")
         self.tree = os.path.join(folder, "tree")
         os.mkdir(self.tree)
@@ -98,7 +98,7 @@ class Bench:
             copy_sparse(source, target)
 
     def fill(self, name, image, devices=()):
-        """Two commits; what is between them is kept as what the volume was, and the volumes that are made of it."""
+        """Make two commits; keep the volume between them, and the volumes made from it."""
         with self.f2fskit.open(image, "r+", devices=devices) as volume:
             volume.path("/many").mkdir()
             for i in range(30):
@@ -195,7 +195,7 @@ class Bench:
         for source, target in zip(self.volumes[name], paths):
             copy_sparse(source, target)
 
-    # what a volume shows
+    # contents of a volume
 
     def show_entry(self, volume, path, entry):
         inode = volume.inode(entry.ino)
@@ -206,7 +206,7 @@ class Bench:
         return found + sorted((name, bytes(value)) for name, value in inode.xattrs.items() if str(name).startswith("user."))
 
     def show(self, paths):
-        """What a volume shows, once recovered."""
+        """Return everything that a volume shows, once recovered."""
         digest = hashlib.sha256()
         for path in paths:
             with open(path, "rb") as file:
@@ -243,7 +243,7 @@ class Bench:
     # a run
 
     def output(self, path):
-        """A digest of what was made on the host."""
+        """Digest the files made on the host."""
         digest = hashlib.sha256()
         if os.path.isfile(path):
             with open(path, "rb") as file:
@@ -259,7 +259,7 @@ class Bench:
         return digest.hexdigest()
 
     def earlier(self, operation):
-        """What the volume showed at the commit before, or without what was fsynced, and what would then have come of it."""
+        """Return the volume as at the commit before, or without fsynced data, and the result that it would give."""
         names = [self.older[operation.base]] + (["clean"] if operation.base == "unclean" else [])
         if operation not in self.seen:
             self.seen[operation] = [shows for name in names for shows in (
@@ -316,7 +316,7 @@ class Outcome:
     shows: Shown
 
     def tells_more(self, other):
-        """By its status, a message, or a line of the result about what cannot be read."""
+        """Was it reported by the status, a message, or a line of the result about unreadable parts?"""
         known = other.stdout.splitlines()
         return (self.status != other.status or set(self.stderr.splitlines()) - set(other.stderr.splitlines())
                 or any(line not in known and (b"be read" in line or b"unreadable" in line) for line in self.stdout.splitlines()))
@@ -327,7 +327,7 @@ class Outcome:
 
 
 def judge(bench, operation, how, n, found, unharmed):
-    """What is wrong about a run; None: nothing."""
+    """Return the fault of a run; None: none."""
     if found.status is None:
         return "it does not end"
     if found.status < 0 or found.status > 128 or b"Sanitizer" in found.stderr:
@@ -352,11 +352,11 @@ def judge_volume(bench, operation, how, found, unharmed):
     before, shows = bench.show(bench.volumes[operation.base]), found.shows
     allowed = set(before.problems) | set(unharmed.shows.problems)
     repairs = operation.words.startswith("fsck.f2fs")
-    if how in SILENT:   # what comes of a lie is found, or is one about contents, or about which commit is the last
+    if how in SILENT:   # the results of a lie are found, or are about contents, or about which commit is the last
         states = [before, unharmed.shows, *bench.earlier(operation)]
         if shows.problems or any(shows.names == state.names for state in states):
             return None
-        if repairs:     # it puts in order what it sees, and a lie for good is what there is
+        if repairs:     # it repairs the volume as it reads it, and a lasting lie cannot be noticed
             return "contents are lost" if how.endswith("once") and lost(before, shows) else None
     elif shows.files in (before.files, unharmed.shows.files) or (repairs and not lost(before, shows)):
         if set(shows.problems) <= allowed:

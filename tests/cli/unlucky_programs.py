@@ -5,14 +5,14 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Operation:
-    """A program on a volume. In its words {} is the image and OUT what it makes on the host; TREE is a directory there, TAR
+    """A program on a volume. In its words {} is the image and OUT its output on the host; TREE is a directory there, TAR
     and MANIFEST say the same, OTHER is an image, KEY and UNDO are files."""
     words: str
     base: str = "clean"
     writes: bool = False
-    prints: bool = True     # the same each time, as what it makes on the host
-    remakes: bool = False   # what was there is given up
-    again: str = ""         # finishes what was broken off
+    prints: bool = True     # the output is the same each time, as are the files made on the host
+    remakes: bool = False   # old contents are dropped
+    again: str = ""         # finishes an interrupted run
 
 
 UUID = "12345678-1234-5678-1234-567812345678"

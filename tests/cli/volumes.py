@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Small volumes for the tests of programs, and a second, independent reader of their tables.
 
-The reader knows the offsets of the format document by itself: it is what the programs' output is held against.
+The reader knows the offsets of the format document by itself: tests compare the programs' output with it.
 """
 import os
 import shutil

@@ -21,7 +21,7 @@ from gi.repository import BlockDev  # noqa: E402
 def outcome(function, *arguments):
     try:
         return function(*arguments)
-    except Exception as error:  # GLib.Error: what the library has to say
+    except Exception as error:  # GLib.Error: the library's message
         return str(error)
 
 

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 MIB = 1 << 20
-SPARE = 6  # MiB that the script adds to what it read
+SPARE = 6  # MiB that the script adds to the size that it read
 PEER = "/usr/sbin:/sbin:/usr/bin"
 
 
@@ -69,7 +69,7 @@ def theirs(image, tree, size, features):
 @pytest.mark.parametrize("size", [64, 200, 600])
 @pytest.mark.parametrize("features", [("-O", "ro"), ("-O", "compression,extra_attr", "-O", "ro")], ids=["ro", "compressed"])
 def test_read_only(call, run_tool, tmp_path, tree, size, features):
-    """The first pass tells what is used, and a volume of that size and six MiB holds it; the second is no larger."""
+    """The first pass reports the space in use, and a volume of that size and six MiB holds it; the second is no larger."""
     builder = Builder(call, tmp_path / "system.img", tree, features, ("-T", "1700000000"))
     first = builder.build(size * MIB)
     second = builder.build((first + SPARE) * MIB)
@@ -106,7 +106,7 @@ def test_sparse(call, tmp_path, tree):
 
 
 def test_compression_options(call, tmp_path, tree):
-    """The options behind --sldc, and those of a volume with quota and casefolded names."""
+    """The options after --sldc, and those of a volume with quota and casefolded names."""
     features = ("-l", "data", "-O", "project_quota,extra_attr", "-O", "casefold", "-C", "utf8", "-O", "compression,extra_attr")
     builder = Builder(call, tmp_path / "data.img", tree, features, ("-c", "-a", "lz4", "-L", "3", "-p", "/nowhere"))
     builder.build(200 * MIB)
@@ -154,7 +154,7 @@ def test_a_type_for_mkfs(call, tmp_path):
 
 
 def test_block_map(call, tmp_path):
-    """Each line of the block map is a name and what it has, for readers that split it at the first blank."""
+    """Each line of the block map is a name and its blocks, for readers that split it at the first blank."""
     tree, image = tmp_path / "tree", tmp_path / "ro.img"
     (tree / "etc").mkdir(parents=True)
     (tree / "etc" / "empty").touch()

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-# What the library looks for in the output of -V, and in that of dump.f2fs.
+# The pattern that the library looks for in the output of -V, and in that of dump.f2fs.
 VERSION = r"fsck.f2fs\s+([\d\.]+).+"
 ASKED = {"features": r"Info: superblock features = ([0-9a-f]+) :", "sectors": r"Info: total FS sectors = (\d+)",
          "state": r"Info: checkpoint state = ([0-9a-f]+) :"}
@@ -73,8 +73,8 @@ def test_check_of_a_broken_volume(call, run_tool, image):
 
 @pytest.mark.parametrize("level", [(), ("-d", "1")], ids=["plain", "debug"])
 def test_size(call, image, level):
-    """What the library takes the size of a volume to be, in bytes, before it resizes it: a line for the size of sectors, one
-    for how many there are."""
+    """Print the library's idea of a volume's size in bytes, before it resizes it: a line for the size of sectors, one for
+    their number."""
     def size():
         text = call("dump.f2fs", *level, image).stdout
         return [int(re.search(r"^Info: %s = (\d+)" % name, text, re.M)[1]) for name in ("sector size", "total FS sectors")]

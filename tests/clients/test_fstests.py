@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""fstests: the helpers of its F2FS tests, and of those tests that do more than to mount, what they ask of the tools."""
+"""fstests: the helpers of its F2FS tests, and the requests to the tools of those tests that do more than mount."""
 import json
 import re
 import shutil
@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-# What is looked for before a test runs: inject.f2fs --AREA VALUE -h must name the member, followed by a colon.
+# Checked before a test runs: inject.f2fs --AREA VALUE -h must name the member, followed by a colon.
 REQUIRED = [("node", "i_links"), ("dent", "d_hash"), ("node", "addr"), ("node", "i_xattr_nid"), ("node", "i_nid"), ("node", "i_inline"),
             ("node", "i_inline_xattr_size"), ("sb", "magic"), ("cp", "ckpt_flags"), ("nat", "block_addr"), ("sit", "vblocks"), ("ssa", "nid")]
 FILES = [("touch", "/foo"), ("mkdir", "/foo"), ("mknod", "/foo", "c", "9", "0"), ("mknod", "/foo", "b", "8", "0"), ("mknod", "/foo", "p"),
@@ -114,7 +114,8 @@ def test_formats(call, volume, image):
 
 
 def encryption_of(text):
-    """As common/encrypt reads -i: the nonce, the last 32 digits of the first line of digits behind the context's name, and the name."""
+    """As common/encrypt reads -i: the nonce, the last 32 digits of the first line of digits after the context's name, and
+    the name."""
     digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+,"
     behind = re.split(r"\be_name:c\b.*\n", text)[1]
     nonce = re.search(r"^(?:nonce:.*|[0-9A-Fa-f]+)$", behind, re.M)[0][-32:]
@@ -154,7 +155,7 @@ def test_encryption(call, run_tool, volume, f2fskit, tmp_path, words):
 
 
 def test_names_of_attributes(call, run_tool, volume, tmp_path):
-    """As stored: behind the prefix, and whole behind that."""
+    """As stored: after the prefix, and whole after that."""
     image, data = volume("-O", "extra_attr,verity"), tmp_path / "data"
     data.write_bytes(b"contents" * 1000)
     run_tool("f2fs", "-w", image, "put", data, "/file", "--", "setfattr", "/file", "user.a.b", "blue", "--", "seal", "/file")

@@ -35,7 +35,7 @@ def test_used_sectors(call, run_tool, image, tmp_path):
 
 @pytest.mark.parametrize("options", [("-f", "-a"), ("-a", "-f"), ("-fa",)])
 def test_check(call, run_tool, image, options):
-    """Force counts in any order: what is wrong is repaired although the volume does not say so itself."""
+    """Force counts in any order: damage is repaired although the volume has no sign of it."""
     call("mkfs.f2fs", image)
     text = call("fsck.f2fs", *options, image).stdout
     assert not re.search(NOT_UNMOUNTED, text, re.M) and re.search(r"^Info: checkpoint state = ", text, re.M)

@@ -56,7 +56,7 @@ def test_partclone(call, need, run_tool, image, tmp_path, tree):
 
 
 def test_util_linux(call, need, run_tool, image):
-    """mkfs -t, fsck -t with its options, blkid, and wipefs, behind which nothing is found."""
+    """mkfs -t, fsck -t with its options, blkid, and wipefs, after which nothing is found."""
     call(need("mkfs"), "-t", "f2fs", "-l", "util", image)
     for options in ((), ("-a",), ("-p",), ("-f",), ("-y",), ("-n",)):
         call(need("fsck"), "-t", "f2fs", image, *options)

@@ -42,7 +42,8 @@ def prefix(tmp_path_factory):
 
 
 def words(prefix, *options):
-    """What pkg-config says where no other package is known: development files of what the library stands on are not needed."""
+    """The output of pkg-config where no other package is known: the development files of the library's dependencies are not
+    needed."""
     pc = next(prefix.rglob("f2fskit.pc"))
     found = subprocess.run(["pkg-config", *options, "f2fskit"], check=True, capture_output=True, text=True,
                            env=dict(os.environ, PKG_CONFIG_LIBDIR=str(pc.parent), PKG_CONFIG_SYSROOT_DIR=str(prefix)))
@@ -64,7 +65,7 @@ def test_a_program(run_tool, prefix, tmp_path, kind):
 
 
 def test_programs_find_their_library(prefix):
-    """Nothing tells the loader of it where no root installs."""
+    """The loader does not know it where no root installs."""
     for name in ("f2fs", "mkfs.f2fs", "fsck.f2fs", "dump.f2fs", "sload.f2fs", "defrag.f2fs", "resize.f2fs", "inject.f2fs", "f2fslabel",
                  "f2fs-lab"):
         program = next(path for path in prefix.rglob(name) if os.access(path, os.X_OK) and path.parent.name in ("sbin", "bin"))
@@ -72,7 +73,7 @@ def test_programs_find_their_library(prefix):
 
 
 def test_python_finds_the_module(prefix):
-    """It lies where the interpreter that it was built for looks, if its prefix is one that it knows."""
+    """It is in the search path of its interpreter, if that knows its prefix."""
     module = next(prefix.rglob("_f2fskit.*.so")).parents[1]
     installed = "/" + str(module.relative_to(prefix))
     text = "import site; known = site.getsitepackages(); print(%r in known or not any(p.startswith('/usr/local/') for p in known))"

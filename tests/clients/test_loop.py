@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Loop devices and the file behind them are one volume: it has one writer, whichever name it is opened by."""
+"""Loop devices and their file are one volume: it has one writer, whichever name it is opened by."""
 import subprocess
 
 import pytest

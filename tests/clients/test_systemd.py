@@ -39,7 +39,7 @@ def test_makefs(call, need, image):
     assert probe(call, need, image)["TYPE"] == "f2fs"
     call("fsck.f2fs", "-f", image)
     before = image.read_bytes()
-    call(makefs, "f2fs", image)  # what is not empty stays
+    call(makefs, "f2fs", image)  # a target with contents stays
     assert image.read_bytes() == before
 
 

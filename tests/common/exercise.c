@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One function per part of the interface, all over one record of what is going on. */
+/* One function per part of the interface, all with one record of the run. */
 #include "common/exercise.h"
 
 #include <stdio.h>
@@ -184,7 +184,7 @@ static void exercise_xattrs(struct run *r, struct f2fs_inode *inode)
 	int n = f2fs_xattr_count(inode);
 
 	if (!passed(r, n))
-		n = 0; /* what is there can be asked for nevertheless */
+		n = 0; /* existing results can be read nevertheless */
 	passed(r, f2fs_xattr_get(inode, "user.absent", &x));
 	for (int i = 0; i <= n; i++) {
 		if (!passed(r, f2fs_xattr_at(inode, (unsigned)i, &x)))
@@ -339,7 +339,7 @@ static int add_range(void *user, const struct f2fs_file_extent *range)
 	return 0;
 }
 
-/* What a mount would recover. */
+/* The recovery that a mount would make. */
 static void exercise_recovery(struct run *r)
 {
 	struct f2fs_recovery_summary summary = { F2FS_SIZED(f2fs_recovery_summary) };
@@ -530,7 +530,7 @@ static int add_node_version(void *user, const struct f2fs_node_version *version)
 	return 0;
 }
 
-/* What is left of earlier times. */
+/* The remains of earlier times. */
 static void exercise_past(struct run *r)
 {
 	const struct f2fs_past_options thorough = { F2FS_SIZED(f2fs_past_options), .flags = F2FS_PAST_THOROUGH };

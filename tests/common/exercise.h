@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Call every reader of the public interface on a volume: all tables, the whole tree, names, attributes, contents up to
- * a bound. What is damaged fails by itself and the rest goes on; each failure must keep the contract of errors (the
- * context tells the code that was returned, says a sentence, and names an existing rule when a structure is corrupt).
- * A breach of that ends the program, so that fuzzers and tests see it.
+ * a bound. Damaged parts fail by themselves and the rest continues; each failure must keep the contract of errors (the
+ * context has the returned code, says a sentence, and names an existing rule when a structure is corrupt). A breach of
+ * that ends the program, so that fuzzers and tests see it.
  */
 #ifndef F2FSKIT_TESTS_COMMON_EXERCISE_H
 #define F2FSKIT_TESTS_COMMON_EXERCISE_H
@@ -20,7 +20,7 @@ struct exercise_limits {
 
 struct exercise_result {
 	uint32_t entries;
-	uint32_t errors;    /* calls that failed, most of them because they ask for what cannot be */
+	uint32_t errors;    /* calls that failed, most of them because of impossible requests */
 	uint32_t damage;    /* those that failed because the volume is damaged */
 	uint32_t no_memory; /* those that failed for lack of memory */
 	uint64_t bytes;	    /* of contents */

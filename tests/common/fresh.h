@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A new volume on a device in memory, for tests of what is written. Each function ends the program when it fails.
+ * A new volume on a device in memory, for tests of writing. Each function ends the program when it fails.
  */
 #ifndef F2FSKIT_TESTS_COMMON_FRESH_H
 #define F2FSKIT_TESTS_COMMON_FRESH_H

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Random changes of a volume with fsyncs between, and beside them a model of what is durable: the last commit, and of each
-file what its last fsync made true. Whoever recovers the volume afterwards must show exactly the model's tree."""
+"""Random changes of a volume with fsyncs between, and a model of the durable state: the last commit, and the last fsync of
+each file. A recovery of the volume must show exactly the model's tree."""
 import copy
 import hashlib
 import random
@@ -8,7 +8,7 @@ import stat
 
 
 class File:
-    """What a regular file is expected to be; times only as long as they were made durable with the rest."""
+    """The expected state of a regular file; times only as long as they were made durable with the rest."""
 
     def __init__(self, mode, uid):
         self.data = b""
@@ -219,7 +219,7 @@ class Run:
         self.synced(path, reason[0], flags, version)
 
     def version(self):
-        """Of the checkpoint in force: tells commits apart from what went without."""
+        """The version of the checkpoint in force: shows whether there was a commit."""
         return self.ffi.cast("uint64_t *", self.volume._handle.get(self.lib.f2fs_volume_checkpoint, self.ffi.NULL, self.ffi.NULL))[0]
 
     def synced(self, path, reason, flags, version):
@@ -316,7 +316,7 @@ class Run:
 
 
 def expect(model, entries):
-    """What a manifest (tests/kernel/guest/record.py) has that the model does not, as sentences."""
+    """List what a manifest (tests/kernel/guest/record.py) has beyond the model, as sentences."""
     wrong = []
     for path in sorted(set(model.dirs) | set(model.names) | set(entries)):
         if path not in entries or (path not in model.dirs and path not in model.names):

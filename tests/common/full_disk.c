@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * For LD_PRELOAD: what a program writes to a file behind its byte $DISK_ROOM fails with ENOSPC, as on a full disk; with
+ * For LD_PRELOAD: a program's writes to a file past its byte $DISK_ROOM fail with ENOSPC, as on a full disk; with
  * $DISK_KILLS the program is killed there.
  */
 #define _GNU_SOURCE
@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Is it a file at that place, and does its end lie behind the room? */
+/* Is it a file, and is the end of the write past the room? */
 static int is_full(off64_t at, size_t length)
 {
 	const char *room = getenv("DISK_ROOM");

@@ -16,7 +16,7 @@
 /* Is it there? The functions below may be called then. */
 bool lzo_peer_load(void);
 
-/* Both say whether it worked. @cap bounds what is decompressed; what is compressed has to have room for it. */
+/* Both return whether it worked. @cap bounds the decompressed bytes; the compressed ones must have enough room. */
 bool lzo_peer_compress(const uint8_t *in, size_t in_len, uint8_t *out, size_t *out_len, void *work);
 bool lzo_peer_decompress(const uint8_t *in, size_t in_len, uint8_t *out, size_t cap, size_t *out_len);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The small volumes of the fuzz corpus (tests/fuzz/make_seeds.py says what is in them) as devices in memory, for tests
+ * The small volumes of the fuzz corpus (tests/fuzz/make_seeds.py has their contents) as devices in memory, for tests
  * that need a volume which a kernel has written.
  */
 #ifndef F2FSKIT_TESTS_COMMON_SEED_H

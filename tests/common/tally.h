@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What came to a recorder device, held against what the volume on it says that it wrote.
+ * Compare the writes that a recorder device received with the volume's own counters.
  */
 #ifndef F2FSKIT_TESTS_COMMON_TALLY_H
 #define F2FSKIT_TESTS_COMMON_TALLY_H
@@ -11,7 +11,7 @@ struct tally {
 	uint64_t written, writes, zeroed, discarded, discards, flushes;
 };
 
-/* Add what was recorded; the caller may have it forgotten then. */
+/* Add the recorded writes; the caller may then clear them. */
 void tally_add(struct tally *tally, const struct f2fs_device *recorder);
 /* Name what differs from the counters of a volume, of which all was added since it was opened; NULL: nothing. */
 const char *tally_differs(const struct tally *tally, const struct f2fs_volume *vol);

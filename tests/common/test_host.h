@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A host for tests: counts allocations, fails the n-th one, and bounds what may be asked for, so that a test can see
- * what memory the library wants and what it does when there is none.
+ * A host for tests: counts allocations, fails the n-th one, and bounds their size, so that a test sees how much memory
+ * the library wants and how it fails without it.
  */
 #ifndef F2FSKIT_TESTS_COMMON_HOST_H
 #define F2FSKIT_TESTS_COMMON_HOST_H

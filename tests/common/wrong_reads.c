@@ -42,7 +42,7 @@ static struct {
 	uint64_t n;
 	_Atomic uint64_t *reads;
 	_Atomic uint64_t own; /* where nobody asks for the count */
-	/* what was read first when it went wrong: file, bytes */
+	/* place of the first wrong read: file, bytes */
 	unsigned file;
 	off64_t at, end;
 } now;

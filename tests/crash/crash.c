@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The states after a power cut. The walk goes from flush to flush; a fork of a memory device is the durable contents
- * there, and every state is a fork of that with some of the writes that follow, so that a state costs what it changes.
+ * there, and every state is a fork of that with some of the writes that follow, so that a state costs only its changes.
  */
 #include "crash/crash.h"
 
@@ -90,7 +90,7 @@ static int judge_state(struct walk *w, struct f2fs_device *dev, const char *kind
 
 /* ---- in order ---- */
 
-/* The record at index has begun and is cut off after so many bytes. */
+/* Judge the state where the record at index has begun and is cut off after a number of bytes. */
 static int judge_torn(struct walk *w, struct f2fs_device *base, const struct f2fs_record *r, uint64_t index,
 		      uint64_t bytes)
 {
@@ -133,7 +133,7 @@ static int judge_prefixes(struct walk *w)
 	int rc = f2fs_device_fork_memory(w->durable, &dev);
 
 	for (uint64_t i = w->first; rc == 0; i++) {
-		/* Judges may change what they get. */
+		/* Judges may change their copy. */
 		rc = f2fs_device_fork_memory(dev, &copy);
 		if (rc != 0)
 			break;

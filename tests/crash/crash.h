@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a power cut can leave behind: from the contents before and the recorded writes and flushes, make every state
- * that a disk with a volatile cache may be in afterwards, and have each one judged.
+ * Make every state that a power cut may leave on a disk with a volatile cache, from the contents before and the
+ * recorded writes and flushes, and have each one judged.
  *
- * The disk's promises: what was written before a flush that has returned is durable, in its order. Of what came after,
- * any part may be there: whole writes in any combination, and of each write any of its sectors. A discarded range holds
- * anything (here: neither its old contents nor zeros).
+ * The disk's promises: writes before a flush that has returned are durable, in their order. Any part of later writes
+ * may be there: whole writes in any combination, and of each write any of its sectors. A discarded range holds anything
+ * (here: neither its old contents nor zeros).
  */
 #ifndef F2FSKIT_TESTS_CRASH_CRASH_H
 #define F2FSKIT_TESTS_CRASH_CRASH_H
@@ -16,7 +16,7 @@
 struct crash_state {
 	const char *kind;	 /* "prefix", "torn", "subset", "scattered" */
 	uint64_t durable;	 /* records before this one are all there */
-	uint64_t issued;	 /* records before this one had begun; what was promised after them must hold */
+	uint64_t issued;	 /* records before this one had begun; promises after them must hold */
 	uint64_t number;	 /* of the variant within its kind */
 	struct f2fs_device *dev; /* memory; the judge may change it, and does not close it */
 };

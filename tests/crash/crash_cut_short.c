@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Power cuts while a volume that ends behind its device is made whole again: what lay there is given up, then the
- * volume shrinks to what is there. Whatever of the writes has reached the disk, the volume opens, has lost no more than
- * before, and doing it again comes to the same files, with nothing left to be found.
+ * Power cuts while a volume larger than its device is repaired: the repair drops everything past the end, then shrinks
+ * the volume to the device. Whatever writes have reached the disk, the volume opens and has lost no more than before. A
+ * second repair gives the same files, and leaves no findings.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -353,7 +353,7 @@ static void run_defrag(struct lab *lab)
 	run_fsyncs(lab);
 }
 
-/* Cleaning by itself before the first change of a transaction: what it commits is what was promised. */
+/* Cleaning by itself before the first change of a transaction: its commits contain the promised changes. */
 static void run_cleaned_changes(struct lab *lab)
 {
 	const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options), .like_kernel = 1 };
@@ -379,7 +379,7 @@ static uint64_t version_of(struct lab *lab)
 	return version;
 }
 
-/* Write a file anew, as far as there is room for it. */
+/* Overwrite a file, as far as there is room for it. */
 static struct f2fs_inode *write_again(struct lab *lab, struct f2fs_inode *inode)
 {
 	struct f2fs_inode *same;
@@ -473,7 +473,7 @@ static void run_pinned_moves(struct lab *lab)
 	f2fs_inode_close(lab_change(lab));
 }
 
-/* ---- what is there before */
+/* ---- contents before */
 
 static void prepare_files(struct lab *lab)
 {
@@ -645,8 +645,7 @@ static void write_at_once(struct lab *lab, uint8_t at_once)
 }
 
 /*
- * A placement that learns, taught by writes that do not wait until it tells blocks apart; what is done then is as with
- * any other.
+ * A placement that learns. Writes that do not wait teach it until it uses streams; then it works like any other.
  */
 static void run_fsyncs_by_hotness(struct lab *lab)
 {

@@ -108,7 +108,7 @@ static int repair(struct f2fs_context *ctx, struct f2fs_device *dev, int really,
 	return f2fs_check(ctx, dev, &options, result);
 }
 
-/* What a check says of a volume, and whether it can be opened. */
+/* The findings of a check, and whether the volume can be opened. */
 struct condition {
 	int rc; /* of the check */
 	int opens;
@@ -146,7 +146,7 @@ static struct condition look(struct f2fs_context *ctx, struct f2fs_device *dev)
 	return seen;
 }
 
-/* What is wrong with a state as the cut left it; NULL: nothing. */
+/* Return the fault of a state after a cut; NULL: none. */
 static const char *judge_cut(struct judge *judge, struct f2fs_device *dev)
 {
 	const struct condition seen = look(judge->ctx, dev), *damaged = &judge->damaged;

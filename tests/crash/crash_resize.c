@@ -18,7 +18,7 @@ struct judge {
 	uint64_t expected;
 	int all;
 	uint64_t seen, judged; /* states */
-	const char *why, *last; /* what is wrong; the last problem that a check named */
+	const char *why, *last; /* the fault; the last problem that a check named */
 };
 
 static int check(struct judge *judge, struct f2fs_device *dev, uint64_t *found)

@@ -222,7 +222,7 @@ static void insert(struct lab *lab, sqlite3 *db, unsigned number)
 	sqlite3_finalize(statement);
 }
 
-/* Transaction number n says so in meta, and leaves ROWS rows behind; n promises have been made after it. */
+/* Transaction number n stores n in meta, and leaves ROWS rows; it is followed by n promises. */
 static void run_transactions(struct lab *lab, const char *mode)
 {
 	sqlite3 *db = open_database(lab->vol);

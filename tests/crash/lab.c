@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The crash laboratory: recording a workload, and judging what a power cut leaves of it. */
+/* The crash laboratory: record a workload, and judge the states that a power cut leaves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #include "crash/lab.h"
 #include "crash/tree_digest.h"
 
-#define CHECK_EVERY 10u /* one state of so many gets a full check */
+#define CHECK_EVERY 10u /* one state in this many gets a full check */
 
 struct lab_promise {
 	uint64_t records; /* that were written when it was made */
@@ -118,7 +118,7 @@ static bool is_there(struct f2fs_volume *vol, f2fs_nid_t ino)
 	return true;
 }
 
-/* What is there after a commit may be removed, not lost. */
+/* After a commit, existing files may be removed, but not lost. */
 static void remember_committed(struct lab *lab)
 {
 	for (f2fs_nid_t ino = 0; ino < INODES_KEPT; ino++)
@@ -181,7 +181,7 @@ static int check_file(struct lab *lab, struct f2fs_volume *vol, const struct lab
 	return rc;
 }
 
-/* Is a recovered copy what was promised until now? */
+/* Does a recovered copy match the promises so far? */
 static int check_copy(struct lab *lab, struct f2fs_volume *copy, bool committed, struct tree_digest *digest)
 {
 	struct tree_digest running = { 0 };
@@ -251,7 +251,7 @@ void lab_promise_file(struct lab *lab, struct f2fs_inode *inode)
 	promise(lab, committed);
 }
 
-/* How many promises had been kept for good when so many records had begun? */
+/* Return how many promises had been made when this many records had begun. */
 static uint64_t promises_at(const struct lab *lab, uint64_t records)
 {
 	uint64_t n = lab->promise_count;
@@ -312,7 +312,7 @@ static void prepare(struct lab *lab)
 	f2fs_volume_close(lab->vol);
 }
 
-/* What the volume says that it wrote is what came to the device. */
+/* The volume's counters must equal the writes that the device received. */
 static void must_be_counted(const struct lab *lab)
 {
 	struct tally tally = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The crash laboratory: a workload writes to a recorded device and says from time to time what has to last; then every
- * state that a power cut can have left (crash.h) is opened, recovered, and compared with that.
+ * The crash laboratory: a workload writes to a recorded device and promises from time to time that its changes are
+ * durable. Then every state that a power cut can leave (crash.h) is opened, recovered, and compared with the promises.
  *
  * A workload is a sequence of steps that are to be atomic, each ending with lab_promise(). After a cut during a step
  * all names, contents and attributes must be as at the promise before it, or as at the one that ends it; nothing else.
@@ -22,7 +22,7 @@ struct lab_file;
 
 struct lab {
 	struct f2fs_context *ctx;
-	struct f2fs_device *dev; /* memory: what the device holds now */
+	struct f2fs_device *dev; /* memory: the present contents of the device */
 	struct f2fs_device *recorder;
 	struct f2fs_volume *vol; /* open on the recorder, or on dev while it is prepared */
 	uint64_t random;
@@ -48,12 +48,12 @@ struct lab_workload {
 	struct f2fs_mkfs_options format;
 	struct f2fs_write_options write;
 	uint64_t size;			  /* of the device in bytes, 0: 64 MiB */
-	void (*prepare)(struct lab *lab); /* what is there before; may be NULL; a commit follows unless is_unclean */
+	void (*prepare)(struct lab *lab); /* the contents before; may be NULL; a commit follows unless is_unclean */
 	bool is_unclean;
 	void (*run)(struct lab *lab);
 	/*
-	 * Judge a recovered volume: 0 when it is what a cut after so many promises (the first is number 0, made before
-	 * run) may leave. NULL: as the head of this file says. Text for a message goes to lab_complain().
+	 * Judge a recovered volume: 0 when a cut after that many promises (the first is number 0, made before run) may
+	 * leave it. NULL: as the head of this file says. Text for a message goes to lab_complain().
 	 */
 	int (*judge)(struct lab *lab, struct f2fs_volume *vol, uint64_t promises);
 	unsigned subsets, scattered; /* 0: 6 and 3 */
@@ -61,7 +61,7 @@ struct lab_workload {
 
 /* Run one workload and judge all states; fails the running cmocka test. */
 void lab_run(const struct lab_workload *workload, uint64_t seed);
-/* What is durable now has to last. After a commit that is all that the volume shows. */
+/* Promise that the durable state lasts. After a commit that is everything that the volume shows. */
 void lab_promise(struct lab *lab);
 /* The same when a file was fsynced: it has to be there, as it is now, under the name that it has now. */
 void lab_promise_file(struct lab *lab, struct f2fs_inode *inode);

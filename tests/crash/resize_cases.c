@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files of all sizes with holes between them; and what a check may find while a resize is under way. */
+/* Files of all sizes with holes between them, and the findings that a check may have during a resize. */
 #include "crash/resize_cases.h"
 
 #include <stdio.h>
@@ -129,7 +129,7 @@ int resize_digest(struct f2fs_context *ctx, struct f2fs_device *dev, uint64_t *t
 	return err;
 }
 
-/* What a check may find meanwhile: roots of which one is half written, a count of free segments. */
+/* Findings that a check may have meanwhile: roots of which one is half written, a count of free segments. */
 static int is_expected(const char *name)
 {
 	static const char *const names[] = { "SB_DIFFER", "SB_COPY", "CP_PACK", "CP_UNFINISHED", "CP_FREE_SEGMENTS",

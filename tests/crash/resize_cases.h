@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Volumes that are resized by tests of power cuts and faults: how they are made, and what they hold.
+ * Volumes that tests of power cuts and faults resize: how they are made, and their contents.
  */
 #ifndef F2FSKIT_TESTS_CRASH_RESIZE_CASES_H
 #define F2FSKIT_TESTS_CRASH_RESIZE_CASES_H
@@ -10,7 +10,7 @@
 struct resize_case {
 	const char *name;
 	uint64_t device, size, target; /* bytes */
-	unsigned files, kept;	       /* of so many: how many of four stay */
+	unsigned files, kept;	       /* number of files: how many of four stay */
 	struct f2fs_mkfs_options format;
 	unsigned kinds; /* bits of enum f2fs_resize_kind that the steps must have */
 };
@@ -26,7 +26,7 @@ void resize_require(int good, const char *what);
 struct f2fs_device *resize_make(struct f2fs_context *ctx, const struct resize_case *test);
 /* A number for all files, 0 when the volume contradicts itself; and its segments. */
 int resize_digest(struct f2fs_context *ctx, struct f2fs_device *dev, uint64_t *tree, uint32_t *segments);
-/* What a check says. */
+/* The findings of a check. */
 struct resize_found {
 	uint64_t found;
 	const char *last;	/* problem that was named; NULL: none */

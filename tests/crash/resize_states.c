@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keep some of what a power cut leaves of each resize of crash_resize, as sparse files for others to judge:
+ * Keep some states that a power cut leaves of each resize of crash_resize, as sparse files for others to judge:
  *
  *	resize_states FOLDER CASE EVERY
  *
  * Every EVERYth state of that case, and four times as many of those in which the superblocks differ. Prints a line for
  * each: its file, the target in bytes, and "prefix" where the disk kept to the order and tore nothing, else another
- * word. The first line is the volume as it was before. Without such a case nothing is printed.
+ * word. The first line is the volume as it was before. Without such a case it prints nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>

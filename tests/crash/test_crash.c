@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Do the made-up power cuts find what they must? A tiny store keeps two copies of its contents and a sector that says
- * which one counts. Written with care it survives every cut; each way to be careless must be found out.
+ * Do the made-up power cuts find what they must? A tiny store keeps two copies of its contents and a sector that
+ * selects one of them. Written with care it survives every cut; each way to be careless must be found out.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ enum habit {
 
 struct store {
 	enum habit habit;
-	uint64_t promised; /* with so many records issued the new contents have been promised */
+	uint64_t promised; /* with this many records issued the new contents have been promised */
 	bool seen_old, seen_new;
 	unsigned kinds[4];
 };
@@ -105,7 +105,7 @@ static int judge(void *user, const struct crash_state *state)
 		store->seen_new = true;
 	else
 		store->seen_old = true;
-	/* What a judge does to a state harms no other. */
+	/* Changes by a judge to one state do not affect others. */
 	assert_int_equal(f2fs_device_zero(state->dev, 0, SIZE), 0);
 	return state->issued >= store->promised && head[1] != 2;
 }

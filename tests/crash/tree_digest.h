@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A number for everything that a volume says: the same for two states of a device exactly when a reader cannot tell
- * them apart.
+ * A number for everything that a volume shows: the same for two states of a device exactly when a reader cannot
+ * distinguish them.
  */
 #ifndef F2FSKIT_TESTS_CRASH_TREE_DIGEST_H
 #define F2FSKIT_TESTS_CRASH_TREE_DIGEST_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads that go wrong: see liar.h. What is written to a place that lies is there, but is not what is read. */
+/* Reads that go wrong: see liar.h. Writes to a lying place are stored, but reads return other bytes. */
 #include "fault/liar.h"
 
 #include <errno.h>

@@ -4,10 +4,10 @@
  * operation does not read so often.
  *
  * - A read that fails once, or breaks off half-way, makes no difference: not to the result, not to the device.
- * - What cannot be read for good is told, by an error, a warning, or a count of what is missing; else nothing was.
- * - Zeros and old blocks cannot always be noticed. No crash, no endless work, and what comes of it is found by the next
- *   check. A checkpoint pack whose end is not there looks like one that a power cut left unfinished: then the volume is
- *   as the commit before left it.
+ * - A lasting failure is reported by an error, a warning, or a count of missing parts, unless nothing is missing.
+ * - Zeros and old blocks cannot always be noticed. No crash, no endless work, and the next check finds the result. A
+ *   checkpoint pack whose end is not there looks like one that a power cut left unfinished: then the volume is as the
+ *   commit before left it.
  * - The volume shows, on a device without faults, what it showed before, or what it would show without the fault, and
  *   the check finds nothing.
  * - All memory is given back.
@@ -31,8 +31,8 @@
 struct bench {
 	struct f2fs_device *dev;
 	struct f2fs_volume *vol; /* NULL for operations that open it themselves */
-	uint64_t digest;	 /* of what the operation gave */
-	uint64_t missing;	 /* what it says it could not read */
+	uint64_t digest;	 /* of the operation's result */
+	uint64_t missing;	 /* number of parts reported as unreadable */
 };
 
 enum base { BASE_CLEAN, BASE_CRASHED, BASE_DAMAGED, BASE_EARLIER, BASES };
@@ -52,7 +52,7 @@ static struct f2fs_device *bases[BASES], *older;
 static const uint8_t key[32] = "a key of thirty-two bytes, known";
 static int every_n;
 
-/* What is being done, for messages. */
+/* The present operation, for messages. */
 static struct {
 	const char *name;
 	unsigned long n;
@@ -268,7 +268,7 @@ struct undelete {
 	int rc;
 };
 
-/* Contents of a deleted file: what can be had of them. */
+/* The contents of a deleted file, as far as they can be read. */
 static int undelete_one(void *user, const struct f2fs_deleted *file)
 {
 	static uint8_t bytes[8 * BLOCK];
@@ -420,7 +420,7 @@ static int run_rescue(struct bench *b)
 
 	if (rc == 0)
 		rc = tree_digest_files(b->vol, &tree);
-	/* what the search could not read is in the notes */
+	/* the notes have the parts that the search could not read */
 	for (unsigned i = 0; b->vol && f2fs_volume_note(b->vol, i); i++)
 		b->missing += strstr(f2fs_volume_note(b->vol, i), "read") != NULL;
 	b->digest = tree.tree;
@@ -721,7 +721,7 @@ static void make_others(void)
 	make_earlier();
 }
 
-/* What the device shows to somebody who recovers it; 0 when it does not. */
+/* Return a digest of the device as a recovery shows it; 0 when it fails. */
 static uint64_t tree_on(struct f2fs_device *dev)
 {
 	const struct f2fs_open_options view = { F2FS_SIZED(f2fs_open_options), .recover = F2FS_RECOVER_VIEW };
@@ -746,7 +746,7 @@ static uint64_t problems_on(struct f2fs_device *dev)
 
 /* ---- the bench */
 
-/* What a run gave. */
+/* The result of a run. */
 struct outcome {
 	int rc;
 	uint64_t digest, missing, tree, problems;
@@ -769,7 +769,7 @@ static struct outcome run(const struct operation *op, enum base base, struct lia
 	if (out.rc == 0)
 		out.rc = op->run(&b);
 	out.digest = b.digest;
-	out.missing = b.missing + (host.messages - messages); /* roots that are not read are told by a warning */
+	out.missing = b.missing + (host.messages - messages); /* unreadable roots are reported by a warning */
 	out.reads = liar->reads;
 	now.place = liar->at;
 	f2fs_volume_close(b.vol);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Resizing while the n-th allocation, read, write or flush fails, for n = 1, 2, ... until the fault is not met any
- * more. A call that fails does so with the right code. The volume is then as it was, or as it is behind a step: it
- * opens with the same files, a check finds nothing but that a resize is under way, all memory is given back, and
- * resizing again comes to the size.
+ * more. A call that fails does so with the right code. The volume is then as it was, or as it is after a step: it opens
+ * with the same files, a check finds nothing but that a resize is under way, all memory is given back, and resizing
+ * again comes to the size.
  *
  *	resize_faults [all]    all: every n; otherwise larger and larger steps
  */
@@ -75,7 +75,7 @@ static int resize_with(struct bench *b, const struct run *run, struct f2fs_devic
 	return run->kind == FAULT_MEMORY ? b->host.failures > failures : counts[run->kind - 1] >= run->n;
 }
 
-/* The volume holds everything; what a check may find depends on whether the resize ended. */
+/* The volume holds everything. The findings of a check depend on whether the resize ended. */
 static void must_hold(struct bench *b, const struct run *run, struct f2fs_device *dev, int is_done)
 {
 	struct resize_found look;
@@ -129,7 +129,7 @@ static void run_case(const struct resize_case *test, int is_every)
 	resize_require(f2fs_context_open(&b.host.host, &b.ctx) == 0, "no context");
 	b.base = resize_make(b.ctx, test);
 	resize_require(resize_digest(b.ctx, b.base, &b.tree, &b.segments) == 0 && b.tree, "cannot read it");
-	/* a fork leaves something behind the first time */
+	/* the first fork leaves allocations */
 	run_with(&b, &(struct run){ .kind = FAULT_WRITE });
 	for (int kind = 0; kind < FAULT_KINDS; kind++)
 		for (int sticky = 0; sticky <= 1; sticky++) {

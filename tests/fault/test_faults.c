@@ -3,8 +3,8 @@
  * Public operations while the n-th allocation, read, write or flush fails, for n = 1, 2, ... until the operation runs
  * without meeting the fault. Each time the call must fail with the right code (or bear the fault and give what it gives
  * without), keep the contract of errors, leave handles that can be closed, and give back all memory. A read that fails
- * once makes no difference at all to what works on a volume. What changes a volume changes it as it would without a
- * failed read, or says IO; when a superblock or a checkpoint pack cannot be read, it writes nothing.
+ * once makes no difference to operations that read a volume. An operation that changes a volume changes it as it would
+ * without a failed read, or fails with IO; when a superblock or a checkpoint pack cannot be read, it writes nothing.
  *
  *	test_faults SEED_FOLDER [all]    all: every n; otherwise every n at first, then larger and larger steps
  */
@@ -27,7 +27,7 @@ struct bench {
 	struct f2fs_context *ctx;
 	struct f2fs_device *memory; /* without faults */
 	struct f2fs_device *dev;    /* the same through the fault injector */
-	uint64_t digest;	    /* of what the operation saw */
+	uint64_t digest;	    /* of the operation's results */
 	uint64_t expected;	    /* digest of the run without a fault; 0 in that run */
 	uint64_t content;	    /* hash of the device afterwards */
 };
@@ -53,7 +53,7 @@ static void fail(const char *name, const char *fault, unsigned long n, const cha
 
 /* ---- operations */
 
-/* What a device holds, holes left out. */
+/* Digest the contents of a device, without its holes. */
 static uint64_t hash_device(struct f2fs_device *dev)
 {
 	static uint8_t block[65536];
@@ -171,7 +171,7 @@ static int run_undo(struct bench *b)
 	return rc;
 }
 
-/* What was left could not be read, so there is no seal: as with a file that was cut, the old bytes are there. */
+/* The rest could not be read, so there is no seal: as with a file that was cut, the old bytes are there. */
 static int is_good_undo(struct bench *b)
 {
 	return b->digest == b->expected;
@@ -210,7 +210,7 @@ static int run_exercise(struct bench *b)
 	int rc = exercise_device(b->ctx, b->dev, NULL, &limits, &result);
 
 	b->digest = result.digest;
-	/* single readers fail by themselves: that is what the caller is told about */
+	/* single readers fail by themselves: the caller gets their error */
 	return rc ? rc : result.no_memory ? F2FS_ERR_NOMEM : result.damage ? F2FS_ERR_IO : 0;
 }
 
@@ -222,7 +222,7 @@ static int count_problem(void *user, const struct f2fs_problem *problem)
 	return F2FS_DECIDE_SKIP;
 }
 
-/* What cannot be read is a finding. */
+/* Unreadable parts are findings. */
 static int run_check(struct bench *b)
 {
 	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
@@ -235,7 +235,7 @@ static int run_check(struct bench *b)
 	return rc ? rc : result.found ? F2FS_ERR_IO : 0;
 }
 
-/* Whatever fails during a repair, the next one goes on from there, and leaves nothing to be found. */
+/* Whatever fails during a repair, the next one continues there, and leaves no findings. */
 static int run_repair(struct bench *b)
 {
 	const struct f2fs_check_options repair = { F2FS_SIZED(f2fs_check_options), .repair = 1, .threads = 1 },
@@ -270,7 +270,7 @@ static int make_volume(struct bench *b, const struct f2fs_mkfs_options *options,
 	return rc ? rc : f2fs_volume_open(b->ctx, b->dev, NULL, vol);
 }
 
-/* New and changed files are fsynced; one of the fsyncs has to commit. What has not failed is there. */
+/* New and changed files are fsynced; one of the fsyncs has to commit. Successful fsyncs are there. */
 static int run_fsync(struct bench *b)
 {
 	static const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
@@ -474,7 +474,7 @@ static int run_engine(struct bench *b)
 	return rc;
 }
 
-/* What a view of an earlier checkpoint gives: what it was opened for, or word that this is lost. */
+/* The result of a view of an earlier checkpoint: the files of that time, or the error that they are lost. */
 enum beside { BESIDE_RIGHT = 1, BESIDE_LOST = 2 };
 
 static int is_good_beside(struct bench *b)
@@ -804,7 +804,7 @@ static unsigned long next_n(unsigned long n)
 	return every_n || n < 150 ? n + 1 : n + n / 7;
 }
 
-/* What the run without a fault saw and left on the device: the measure for runs that bear their fault. */
+/* Results of the run without a fault, and the device after it: the measure for runs that tolerate their fault. */
 struct measure {
 	uint64_t digest, content;
 };

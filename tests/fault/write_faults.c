@@ -32,7 +32,7 @@ struct operation {
 struct bench {
 	struct test_host host;
 	struct f2fs_context *ctx;
-	struct f2fs_device *memory, *recorder, *dev; /* without faults, what was written, and with faults */
+	struct f2fs_device *memory, *recorder, *dev; /* without faults, the writes, and with faults */
 	struct f2fs_volume *vol;
 };
 
@@ -45,7 +45,7 @@ static uint64_t tree_before, tree_after;
 static uint8_t bytes[120 * BLOCK];
 static int every_n;
 
-/* What is being done, for messages. */
+/* The present operation, for messages. */
 static struct {
 	const char *name, *stage;
 	int kind, sticky;
@@ -355,7 +355,7 @@ static int write_placed(struct f2fs_volume *vol, uint32_t method, unsigned times
 	if (err)
 		return err;
 	err = f2fs_lookup(vol, "/large", 0, &inode);
-	/* what is there already, again and again, some blocks more often than others; then a change */
+	/* overwrite existing blocks again and again, some more often than others; then make a change */
 	for (unsigned i = 0; i < times && !err; i++)
 		err = f2fs_inode_write(inode, (uint64_t)(i * i * 7 % 30) * BLOCK,
 				       bytes + (size_t)(i * i * 7 % 30) * BLOCK, 2 * BLOCK);
@@ -513,7 +513,7 @@ static void copy_base(struct f2fs_device *to)
 	}
 }
 
-/* What the device holds, seen by somebody who opens it anew. */
+/* Return a digest of the device as a new handle shows it. */
 static uint64_t tree_on(struct f2fs_device *dev)
 {
 	struct tree_digest digest = { 0 };
@@ -677,7 +677,7 @@ static const char *check_uncertain(struct bench *b, const struct operation *op, 
 	if (run_create_file(b->vol) != F2FS_ERR_STATE)
 		return "the volume was changed all the same";
 	f2fs_volume_counters(b->vol, &first);
-	/* an operation with commits of its own has dropped what it could not commit */
+	/* an operation with commits of its own has dropped its uncommitted changes */
 	switch (changed ? turn++ % 4 : 1 + turn++ % 3) {
 	case 0:
 		now.stage = ", then committed again";
@@ -719,7 +719,7 @@ static const char *check_uncertain(struct bench *b, const struct operation *op, 
 	return wrong ? wrong : go_on_with(b->memory, op);
 }
 
-/* After a failure: is the device as it may be, and does the handle go on, or say that it does not? */
+/* After a failure: is the device as it may be, and does the handle continue, or report that it does not? */
 static const char *check_failed(struct bench *b, const struct operation *op, int changed)
 {
 	const int is_done = changed && f2fs_volume_transaction(b->vol) == F2FS_TRANSACTION_NONE;

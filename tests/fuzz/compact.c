@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Loading of compact images. Repairing checksums here, and not in the mutator, lets every kind of mutation get behind
- * them; inputs without the flag see to it that the checksums themselves are tested.
+ * Loading of compact images. Repairing checksums here, and not in the mutator, lets every kind of mutation get past
+ * them. Inputs without the flag test the checksums themselves.
  */
 #include "fuzz/compact.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A volume as a short byte string: the size, and pieces of blocks that are not zero. Later pieces overwrite earlier
- * ones, so a mutation is a piece put behind the others.
+ * ones, so a mutation is a piece appended to the others.
  *
  *	header  16 bytes: "F2CI", u8 flags, u8 block bits, u16 0, u32 blocks, u32 0
  *	piece   8 bytes: u32 block, u16 offset in the block, u16 length; then the bytes
  *
- * Any bytes are a valid input: what does not fit is cut off.
+ * Any bytes are a valid input: excess is cut off.
  */
 #ifndef F2FSKIT_TESTS_FUZZ_COMPACT_H
 #define F2FSKIT_TESTS_FUZZ_COMPACT_H
@@ -41,7 +41,7 @@ struct compact_piece {
 
 /* Read the header; 0 for an input that is no compact image. */
 int compact_open(struct compact *c, const uint8_t *data, size_t size);
-/* Get the piece at *at (start with COMPACT_HEADER) and move behind it; 0 after the last. */
+/* Get the piece at *at (start with COMPACT_HEADER) and move past it; 0 after the last. */
 int compact_next(const struct compact *c, size_t *at, struct compact_piece *out);
 /* Write all pieces to a device of blocks << block_bits bytes, and repair checksums if the flags say so. */
 int compact_load(const struct compact *c, struct f2fs_device *dev);

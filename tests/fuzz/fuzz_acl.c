@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Any bytes as an ACL, in each of its three forms; what is well formed comes back the same from all of them. */
+/* Any bytes as an ACL, in each of its three forms; a well-formed one comes back the same from all of them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Any bytes as a volume that is cleaned by each policy, into the log and into holes, with pinned files moved. What must
- * hold besides not crashing: on a volume on which the checker finds nothing, every section is confirmed, the checker
- * finds nothing afterwards, and all files are as before; else what is left alone is counted, and a failure keeps the
- * contract of errors. Memory is bounded and given back.
+ * Clean any bytes as a volume by each policy, into the log and into holes, with pinned files moved. Besides not
+ * crashing: on a volume on which the checker finds nothing, every section is confirmed, the checker finds nothing
+ * afterwards, and all files are as before; else sections left alone are counted, and a failure keeps the contract of
+ * errors. Memory is bounded and given back.
  */
 #include "fuzz/fuzz.h"
 #include "fuzz/on_image.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Any bytes as compressed data: byte 0 chooses the algorithm and the size of the output, the rest is the stream. What
- * decompresses must do so again when it is compressed and decompressed; plain LZO must decode as liblzo2 does it, where
- * that is installed. And the same bytes as what is to be compressed by our own encoder.
+ * Any bytes as compressed data: byte 0 chooses the algorithm and the size of the output, the rest is the stream.
+ * Decompressed bytes must survive compression and decompression; plain LZO must decode as liblzo2 does it, where that
+ * is installed. Our own encoder also compresses the same bytes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static void compare_lzo(const uint8_t *in, size_t n, size_t cap)
 	free(theirs);
 }
 
-/* The bytes as what is to be compressed: within the bound, and in exactly the room that it takes, not in less. */
+/* Compress the bytes: within the bound, and in exactly the room needed, not in less. */
 static void make_lzo(const uint8_t *plain, size_t n, int has_zero_runs)
 {
 	size_t cap = lzo_bound(n), length = 0, made = 0;

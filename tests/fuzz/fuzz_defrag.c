@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Any bytes as a volume whose layout is told and drawn, and that is put in order: first in rehearsal, then for real.
- * What must hold besides not crashing: both come to the same, the picture keeps its size, and a volume on which the
- * checker finds nothing has no unconfirmed block, and afterwards the same files and still nothing to be found.
+ * Report, draw and defragment any bytes as a volume: first in rehearsal, then for real. Besides not crashing: both have
+ * the same result, the picture keeps its size, and a volume on which the checker finds nothing has no unconfirmed
+ * block, and afterwards the same files and still no findings.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "fuzz/on_image.h"
 #include "fuzz/unchanged.h"
 
-/* The volume's own pages, what is written to it, the facts of the checker, a rehearsal's overlay. */
+/* The volume's own pages, its writes, the facts of the checker, a rehearsal's overlay. */
 #define MEMORY_LIMIT ((size_t)384 << 20)
 #define MAP_MOST 200000u
 
@@ -36,7 +36,7 @@ static void look(struct f2fs_context *ctx, struct f2fs_volume *vol)
 		require(found.fragments <= found.blocks && found.ideal <= found.fragments, "sums that cannot be");
 }
 
-/* By one order, with limits by what the input is. */
+/* Defragment by one order, with limits taken from the input. */
 static void put_in_order(struct f2fs_context *ctx, struct f2fs_volume *vol, uint32_t order, size_t chance,
 			 int is_sound)
 {

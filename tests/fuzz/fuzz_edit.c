@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Any bytes as a volume that is changed: names, contents, sizes, ranges, attributes, fsyncs of some files and a
- * commit, on what was there before. What must hold besides not crashing: where the checker found nothing, it finds
- * nothing after the commit, and nothing after a loss of what was not committed; a failure keeps the contract of
- * errors; memory is bounded and given back.
+ * Change any bytes as a volume: names, contents, sizes, ranges, attributes, fsyncs of some files and a commit, on
+ * existing files. Besides not crashing: where the checker found nothing, it finds nothing after the commit, and nothing
+ * after a rollback; a failure keeps the contract of errors; memory is bounded and given back.
  */
 #include "fuzz/fuzz.h"
 #include "fuzz/on_image.h"
@@ -37,7 +36,7 @@ static int take(void *user, const struct f2fs_walk_entry *entry)
 	return w->count < MOST_FILES ? F2FS_WALK_GO : F2FS_WALK_STOP;
 }
 
-/* What is done to an inode, one thing after the other; most of them fail on what is no regular file. */
+/* Change an inode in each way; most of them fail on anything but a regular file. */
 static void change(struct work *w, unsigned step, struct f2fs_inode *inode)
 {
 	static const char text[5000] = "some text";
@@ -97,7 +96,7 @@ static void change_all(struct work *w, unsigned turn)
 	}
 }
 
-/* Changes, and then a commit or the loss of what was not fsynced. */
+/* Make changes, then commit or lose all but the fsynced data. */
 static void edit(struct f2fs_context *ctx, struct f2fs_device *dev, unsigned turn, int commits)
 {
 	const struct f2fs_open_options open = { F2FS_SIZED(f2fs_open_options),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Any bytes as a volume that is extracted: as a tar stream that goes nowhere, with everything kept. The result must
- * agree with what was told on the way, memory must stay within what the interface promises.
+ * agree with the callbacks on the way, and memory must stay within the interface's promise.
  */
 #include <f2fskit/f2fskit.h>
 

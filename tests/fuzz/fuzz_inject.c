@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Any bytes as a volume: what works on it without the engine. Fields of every structure are read and overwritten by
- * their names, label and UUID are set. Everything may fail; what was set reads back, and the label that was set is
- * there.
+ * Any bytes as a volume, for functions that work without the engine. Fields of every structure are read and overwritten
+ * by their names, label and UUID are set. Everything may fail; a value that was set reads back, and so does the label.
  */
 #include <f2fskit/f2fskit.h>
 

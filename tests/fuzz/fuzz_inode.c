@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Any bytes as an inode, a directory block, attributes and a cluster's slots: the first 8 bytes choose block size and
- * features. Each scan ends, and what it gives lies inside of the block.
+ * features. Each scan ends, and its results are inside the block.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Any bytes as what stands on a command line: options and operands, sizes, numbers, lists of features, placements,
- * addresses of fields and values for them, patterns of names. A parser says what is wrong or gives something within its
- * bounds; operands are words that were given; what was set is read back.
+ * Any bytes as a command line: options and operands, sizes, numbers, lists of features, placements, addresses of fields
+ * and values for them, patterns of names. A parser reports an error or returns a value within its bounds. Operands are
+ * words of the input. A value that was set reads back.
  */
 #include <f2fskit/f2fskit.h>
 
@@ -53,7 +53,7 @@ static void require(int good, const char *what)
 	abort();
 }
 
-/* One word a line; what is written about wrong ones goes nowhere. */
+/* Parse one word a line; messages about wrong ones go nowhere. */
 static void parse_words(char *text)
 {
 	char *argv[MOST_WORDS + 2] = { tool.name ? (char *)(uintptr_t)tool.name : NULL };

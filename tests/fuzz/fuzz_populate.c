@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Any bytes as a tar archive or a manifest that fills a volume, once or twice. Two bytes choose the source, the
- * features and what happens with what exists, or that reading the source fails, which is told. The volume stays sound:
- * whatever the source says, what can be committed is clean for the checker, no call finds damage, and memory stays
+ * features and the treatment of existing files, or a read error of the source, which is reported. The volume stays
+ * sound: whatever the source says, the checker finds nothing after a commit, no call finds damage, and memory stays
  * bounded and is given back.
  */
 #include <f2fskit/f2fskit.h>
@@ -96,7 +96,7 @@ static int fill(struct f2fs_context *ctx, struct f2fs_volume *vol, unsigned choi
 	if (f2fs_context_error(ctx)->code != err)
 		fprintf(stderr, "%s: the call returns %d\n", f2fs_context_error(ctx)->message, err);
 	require(f2fs_context_error(ctx)->code == err, "the context does not tell the error");
-	/* behind the end of an archive anything may be */
+	/* anything may follow the end of an archive */
 	require(err != 0 || !stream.has_failed || !(choice & WITH_MANIFEST), "it could not be read, and all went well");
 	require(err != F2FS_ERR_CORRUPT && err != F2FS_ERR_NOMEM, "a new volume looks damaged, or memory ran out");
 	require((err == F2FS_ERR_INCOMPLETE) == (result.problems > 0) || (err && err != F2FS_ERR_INCOMPLETE),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Any bytes as a quota file: walk it, check it, look ids up. The work is bounded by the file's size, nothing outside of
- * it is read, and what a walk finds a lookup finds, too.
+ * it is read, and a lookup finds every entry of a walk.
  */
 #include <stdlib.h>
 #include <string.h>

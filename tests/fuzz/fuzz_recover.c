@@ -13,7 +13,7 @@
 #include "fuzz/fuzz.h"
 #include "fuzz/on_image.h"
 
-/* The volume's own pages, its caches, nodes and blocks that wait, and what the view keeps of its writes. */
+/* The volume's own pages, its caches, waiting nodes and blocks, and the view's copies of its writes. */
 #define MEMORY_LIMIT ((size_t)192 << 20)
 
 static void fail(const char *what)

@@ -11,7 +11,7 @@
 #include "fuzz/fuzz.h"
 #include "fuzz/on_image.h"
 
-/* Six logs of up to a segment of 16 KiB blocks, besides what a check takes. */
+/* Six logs of up to a segment of 16 KiB blocks, and the memory of a check. */
 #define MEMORY_LIMIT ((size_t)192 << 20)
 
 static void require(int good, const char *what)

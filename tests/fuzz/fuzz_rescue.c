@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Any bytes as a volume that has lost its roots: both superblocks, both checkpoints or the NAT, as a byte behind the
- * header of the input says. It is opened for rescue and every reader runs over it; then it is repaired. What must hold
- * besides not crashing: rescue writes nothing, a repair that says that nothing is left is right, and memory is bounded
- * and given back.
+ * Any bytes as a volume that has lost its roots: both superblocks, both checkpoints or the NAT, as a byte after the
+ * header of the input says. It is opened for rescue and every reader runs over it; then it is repaired. Besides not
+ * crashing: rescue writes nothing, a repair that says that nothing is left is right, and memory is bounded and given
+ * back.
  */
 #include "common/exercise.h"
 #include "fuzz/fuzz.h"
@@ -25,7 +25,7 @@ static void wipe(struct f2fs_device *dev, uint64_t first, uint64_t blocks)
 		f2fs_device_write(dev, (first + i) * BLOCK, zero, sizeof(zero));
 }
 
-/* Lose roots; where the areas lie is asked while the superblock is there. */
+/* Destroy roots; find the areas while the superblock is there. */
 static void lose(struct f2fs_context *ctx, struct f2fs_device *dev, unsigned what)
 {
 	const struct f2fs_open_options open = { F2FS_SIZED(f2fs_open_options),

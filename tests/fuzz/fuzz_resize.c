@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Any bytes as a volume that is made smaller and larger, on a device with room behind it: each time planned, then done.
- * What must hold besides not crashing: plan and deed come to the same size, and a volume on which the checker finds
- * nothing has the same files afterwards and still nothing to be found.
+ * Shrink and grow any bytes as a volume, on a device with room after it: each time planned, then done. Besides not
+ * crashing: plan and result have the same size, and a volume on which the checker finds nothing has the same files
+ * afterwards and still no findings.
  */
 #include "fuzz/fuzz.h"
 #include "fuzz/on_image.h"
@@ -14,7 +14,7 @@
 
 static const struct f2fs_open_options recovering = { F2FS_SIZED(f2fs_open_options), .recover = F2FS_RECOVER_APPLY };
 
-/* By what the input is. */
+/* Choose the options from the input. */
 static struct f2fs_resize_options choose(const struct compact *c, unsigned step)
 {
 	const uint64_t bytes = (uint64_t)c->blocks << c->block_bits;

@@ -69,7 +69,7 @@ static int give(void *user, const char *path, struct f2fs_device **out)
 	require(++row->asked < MOST_DEVICES, "more are asked for than the table has room for");
 	if (row->asked >= row->count)
 		return F2FS_ERR_NOT_FOUND;
-	*out = row->devices[row->asked]; /* the caller closes what it gets */
+	*out = row->devices[row->asked]; /* the caller closes it */
 	row->devices[row->asked] = NULL;
 	return 0;
 }

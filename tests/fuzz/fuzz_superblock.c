@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A superblock of any bytes: the rules judge it, and what passes gives a geometry whose parts lie where they must. */
+/* A superblock of any bytes: the rules judge it, and a valid one gives a geometry with its parts in their places. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(sb, data, size < sizeof(sb) ? size : sizeof(sb));
 	if (superblock_check(sb) == RULE_NONE)
 		check_geometry(sb);
-	/* behind the magic number and the checksum */
+	/* after the magic number and the checksum */
 	sb_set_magic(sb, F2FS_MAGIC);
 	if (sb_feature(sb) & F2FS_FEAT_SB_CHECKSUM) {
 		sb_set_checksum_offset(sb, sb_OFS_crc);

@@ -40,7 +40,7 @@ static void check_folding(const uint8_t *data, size_t n)
 	expect(len == len2 && memcmp(fold, again, len) == 0);
 }
 
-/* What is shown is valid text on one line. */
+/* Displayed text is valid and on one line. */
 static void check_display(const uint8_t *data, size_t n)
 {
 	static char shown[TEXT_PRINTABLE_SIZE(LONGEST) + 1];

@@ -5,7 +5,7 @@
  * is.
  *
  * Input: a byte of flags, two bytes that say how much is cut off, then changes of four bytes: place in the file (three
- * bytes, modulo its length), value that is combined with what is there.
+ * bytes, modulo its length), value that is combined with the old byte.
  */
 #include <f2fskit/device.h>
 
@@ -71,7 +71,7 @@ static void record(struct f2fs_context *ctx, struct play *p, int closes)
 	if (closes)
 		f2fs_device_close(undo);
 	need(f2fs_device_read(p->target, 0, p->now, SIZE));
-	if (!closes) { /* the seal comes with closing: what is there now is kept for the file that was cut */
+	if (!closes) { /* closing writes the seal: the present contents are kept for the file that was cut */
 		uint8_t *file = malloc(LOG_SIZE);
 
 		if (!file)

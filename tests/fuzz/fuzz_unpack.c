@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Any bytes as a volume that is extracted into a directory of the host, into a tar archive after that, while reads may
- * fail. Beside the destination lies a file, and links at the destination lead to it: whatever names, links and modes
- * the volume holds, that file stays as it is and nothing else appears beside it.
+ * Extract any bytes as a volume into a directory of the host, then into a tar archive, while reads may fail. Beside the
+ * destination is a file, and links at the destination lead to it: whatever names, links and modes the volume holds,
+ * that file stays as it is and nothing else appears beside it.
  *
- * The last two bytes of the input choose: what exists at the destination, what becomes of it, which read fails, and
- * whether it goes on failing.
+ * The last two bytes of the input choose: existing files at the destination, their treatment, which read fails, and
+ * whether it continues to fail.
  */
 #define _XOPEN_SOURCE 700
 #include <f2fskit/f2fskit.h>

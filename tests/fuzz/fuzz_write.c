@@ -281,7 +281,7 @@ static void check_volume(struct bench *b)
 	expect(b->damaged || (err == 0 && result.found == 0));
 }
 
-/* What is committed is what was there before, and what somebody else reads. */
+/* The commit has the state before it, and another reader sees the same. */
 static int do_commit(struct bench *b)
 {
 	struct tree_digest before = { 0 }, after = { 0 };

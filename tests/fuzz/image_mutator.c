@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Mutations of compact images that know the format: mostly one field of one structure is set to a value that may mean
- * something in its place; sometimes a block gets another one's contents. Each is a piece put behind the others, so the
+ * something in its place; sometimes a block gets another one's contents. Each is a piece appended to the others, so the
  * framing stays whole. libFuzzer's own mutations get their share, too.
  */
 #include <f2fskit/format.h>
@@ -53,7 +53,7 @@ static void get_piece(const struct mutation *m, uint32_t index, struct compact_p
 	compact_next(&m->c, &at, out);
 }
 
-/* Put a piece behind the others; bytes may be NULL for zeros. Returns where its bytes are, NULL for no room. */
+/* Append a piece; bytes may be NULL for zeros. Returns where its bytes are, NULL for no room. */
 static uint8_t *append(struct mutation *m, uint32_t block, uint32_t offset, const uint8_t *bytes, uint32_t length)
 {
 	uint8_t *head = m->data + m->size;
@@ -71,7 +71,7 @@ static uint8_t *append(struct mutation *m, uint32_t block, uint32_t offset, cons
 	return head + COMPACT_PIECE;
 }
 
-/* Where structures lie within a block: first offset, distance, how many. Which block is of which kind is not asked. */
+/* The places of structures within a block: first offset, distance, number. The kind of a block does not matter. */
 static const struct place {
 	const char *structure;
 	uint32_t first, distance, count;
@@ -148,7 +148,7 @@ static const uint8_t *bytes_at(const struct compact_piece *piece, uint32_t offse
 	return piece->bytes + (offset - piece->offset);
 }
 
-/* Set one field of a structure that may lie in some block. */
+/* Set one field of a structure that some block may hold. */
 static int mutate_field(struct mutation *m)
 {
 	const struct place *place = &places[draw(m, sizeof(places) / sizeof(places[0]))];

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the seeds of tests/fuzz/corpus/image: small volumes, each with some features, written by the real kernel; and
-from their structures the seeds of the decoders.
+"""Make the seeds of tests/fuzz/corpus/image: small volumes, each with some features, written by the real kernel; and from
+their structures the seeds of the decoders.
 
     make_seeds.py [--mkfs PROGRAM] [--into FOLDER] [NAME...]
-    make_seeds.py --build FOLDER     what no kernel here writes: 16 KiB blocks, by make_volume of that build
+    make_seeds.py --build FOLDER     volumes that no kernel here writes: 16 KiB blocks, by make_volume of that build
     make_seeds.py --decoders
 
-A volume becomes the short byte string that compact.h describes (only what is not zero), gzipped. Formatting and
-kernel are those of the tests under tests/kernel; all volumes are filled in one boot.
+A volume becomes the short byte string that compact.h describes (only bytes that are not zero), gzipped. Formatting and kernel
+are those of the tests under tests/kernel; all volumes are filled in one boot.
 """
 import argparse
 import gzip
@@ -250,7 +250,7 @@ def read_only(v):
 # ---- a volume as a short byte string
 
 def pieces_of(block):
-    """(offset, bytes) of what is not zero; short gaps stay in."""
+    """(offset, bytes) of the ranges that are not zero; short gaps stay in."""
     start = None
     end = 0
     for at in range(0, len(block), 8):
@@ -298,7 +298,7 @@ def blocks_of(packed):
 
 
 def structures_of(blocks):
-    """Yield (target, bytes) for what the decoders take."""
+    """Yield (target, bytes) for the decoders."""
     superblock = bytes(blocks[0][1024:4096])
     cp_start, main = struct.unpack_from("<I", superblock, 76)[0], struct.unpack_from("<I", superblock, 92)[0]
     feature = struct.unpack_from("<I", superblock, 2180)[0]
@@ -330,7 +330,7 @@ def structures_of_block(data, choice):
 
 
 def make_decoder_seeds():
-    """A few of each; by hand what no volume holds."""
+    """A few of each; by hand those that no volume holds."""
     corpus = os.path.join(HERE, "corpus")
     found = {"acl": [trees_acl_disk(), b"\0u::rwx,u:1000:rw-,g::r-x,m::rwx,o::r--", b"\0" + trees.acl((1, 7), (4, 5), (32, 0))],
              "text": [b"Stra\xc3\x9fe", b"a\xcd\x85\xcc\x81", "\u1e9e\uac00\U0001f600".encode(), b"\xff\xfe\x1b[2J",
@@ -357,7 +357,7 @@ LIMITS = {"inode": 40, "cluster": 24}
 
 
 def trees_acl_disk():
-    """The value of an ACL as the disk has it, behind the byte that the target skips."""
+    """The value of an ACL as the disk has it, after the byte that the target skips."""
     entry = struct.pack
     return b"\0" + (struct.pack("<I", 1) + entry("<HH", 1, 7) + entry("<HHI", 2, 7, 1000) + entry("<HHI", 2, 6, 1001)
                     + entry("<HH", 4, 5) + entry("<HH", 16, 7) + entry("<HH", 32, 5))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * make_volume IMAGE BLOCK_SIZE [FEATURES [several]]: a small volume with one of each kind of file, made and filled by
- * the library itself. For what no kernel at hand can write: blocks of 16 KiB, packed SSA; and for a row of three
- * devices in one file.
+ * the library itself. For volumes that no available kernel can write: blocks of 16 KiB, packed SSA; and for a row of
+ * three devices in one file.
  */
 #include <f2fskit/f2fskit.h>
 

@@ -8,8 +8,8 @@
 #include "fuzz/compact.h"
 
 /*
- * Make the volume in memory and call run on it. Aborts when more than memory_limit and the input's size was asked for
- * at a time, or when memory was not given back. Returns what a target returns.
+ * Make the volume in memory and call run on it. Aborts when more memory than memory_limit and the input's size was in
+ * use at a time, or when memory was not given back. Returns what a target returns.
  */
 int fuzz_on_image(const uint8_t *data, size_t size, size_t memory_limit,
 		  void (*run)(struct f2fs_context *ctx, struct f2fs_device *dev, const struct compact *c));

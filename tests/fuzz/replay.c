@@ -29,7 +29,7 @@ static int run_file(const char *path)
 		free(data);
 		return -1;
 	}
-	/* exactly as long as the input, so that a sanitizer sees a read behind it */
+	/* exactly as long as the input, so that a sanitizer sees a read past it */
 	input = malloc(n ? (size_t)n : 1);
 	if (!input)
 		abort();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What targets that move blocks hold a volume against: what the checker finds, what the files hold.
+ * State against which targets that move blocks compare a volume: findings of the checker, contents of files.
  */
 #include "fuzz/unchanged.h"
 

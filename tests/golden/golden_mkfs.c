@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Made volumes are the same bytes on every host: a table of volumes and what they must come out as. The digest is the
- * SHA-256 over the 4 KiB blocks that are not all zero, each after its number (8 bytes, little-endian), so that volumes
+ * Made volumes are the same bytes on every host: a table of volumes and their digests. The digest is the SHA-256 over
+ * the 4 KiB blocks that are not all zero, each after its number (8 bytes, little-endian), so that volumes
  *of terabytes take no time.
  *
  *	golden_mkfs		compare; exit 1 when one differs

@@ -31,7 +31,7 @@ class View:
 
 # The truth of a clean image is what a read-only mount shows.
 CLEAN = {"manifest": View("ro")}
-# Of an unclean one there are two: what the last checkpoint says, and what is there after the kernel's recovery.
+# An unclean one has two: the state of the last checkpoint, and the state after the kernel's recovery.
 UNCLEAN = {"manifest": View("ro,norecovery"), "recovered": View("", writes=True)}
 
 
@@ -445,7 +445,8 @@ def cut_fastboot(v):
 
 @image(mount="noinline_dentry", views=UNCLEAN, cost=2)
 def cut_with_removed_directories(v):
-    """Directories that are alive only by a file that was open: their blocks go on naming what is gone, of which one is there again."""
+    """Directories that only an open file keeps alive: their blocks still name files that are gone, and one of these exists
+    again."""
     life_before_the_cut(v)
     kept = []
     os.link(v.path("kept/grown"), v.path("kept/second"))

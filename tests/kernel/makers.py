@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the images of images.py through a real kernel, each with the manifest of what the kernel shows.
+"""Makes the images of images.py through a real kernel, each with the manifest of the kernel's view.
 
     made = makers.make(["plain", "casefold"])           # {name: Image}
     made["plain"].paths, made["plain"].manifest(), made["plain"].facts()
@@ -35,7 +35,7 @@ from guest_volume import Volume  # noqa: E402
 
 GUEST_MAKE = os.path.join(HERE, "guest", "make.py")
 KEEP_SECONDS = 86400               # how long an image stays that nobody asks for
-# What a kernel says about a volume that was stopped on purpose.
+# Kernel messages about a volume that was stopped on purpose.
 EXPECTED = (r"Stopped filesystem due to reason: 0", r"checkpoint=enable", r"Start checkpoint disabled!",
             r"recover fsync data on (read-?only|RO)", r"Unable to complete outstanding orphan")
 
@@ -54,7 +54,7 @@ class Formatter:
         return os.path.abspath(found)
 
     def command(self):
-        """The words that start every call: the same volume whoever calls."""
+        """The words that start every call, so that each caller gets the same volume."""
         return [self.program(), "-q", "-f", "-R", "0:0"]
 
     @functools.cached_property
@@ -278,7 +278,7 @@ def disk_name(index):
 
 
 def disks_to_make(job, disks):
-    """All but the zoned image, whose device is in the guest's memory, are written where they lie."""
+    """All images are written in place, except the zoned one, whose device is in the guest's memory."""
     if images.CATALOGUE[job["image"]].zoned:
         return
     job["disks"] = {"make": [disk_name(len(disks) + i) for i in range(len(job["files"]))]}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Our turn on a volume of turns.py: changes at random by the Python module, then one or two of the larger tasks.
 
-What can be predicted simply (contents of files that are written, cut, punched) is held against bytes in memory at once; the whole tree
-is for the kernel to compare, which reads it next.
+What can be predicted simply (contents of files that are written, cut, punched) is compared with bytes in memory at once; the
+whole tree is for the kernel to compare, which reads it next.
 """
 import hashlib
 import io
@@ -49,7 +49,7 @@ class OurTurn:
             return (seed * (size // 8 + 1))[:size]
         return hashlib.shake_128(seed).digest(size)
 
-    # ---- what is there
+    # ---- existing files
 
     def look_around(self):
         self.dirs, self.files, self.others = ["/"], [], []
@@ -146,7 +146,7 @@ class OurTurn:
     do_fallocate_more = do_fallocate
 
     def same(self, inode, model):
-        """What is reserved for a pinned file, and comes to light behind its end, holds what the device held."""
+        """Space reserved for a pinned file that appears after its end holds old contents of the device."""
         if not inode.is_pinned and inode.read_bytes() != bytes(model):
             raise TurnError("%d (%s) is not what it should be" % (inode.number, inode.path))
 

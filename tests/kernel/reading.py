@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """An image as our Python module shows it, in the words of the kernel's manifests, and the differences of two manifests.
-
-What is derived from raw bits here (attribute flags, policies) follows the kernel's rules for what it shows, so that
-the comparison is one of values, not of names.
-"""
+ Values derived from raw bits here (attribute flags, policies) follow the kernel's rules, so that the comparison is one of
+ values, not of names."""
 import errno
 import hashlib
 import os
@@ -43,7 +41,7 @@ def attributes_shown(inode):
 
 
 def policy_shown(inode):
-    """(policy, nonce) of the encryption context, as the ioctls give them; None for what is not encrypted."""
+    """(policy, nonce) of the encryption context, as the ioctls give them; None without encryption."""
     context = next((v for v in inode.xattrs.internal.values() if len(v) in (28, 40) and v[0] in (1, 2)), None)
     if context is None or not inode.i_advise & ADVISE_ENCRYPT:
         return None

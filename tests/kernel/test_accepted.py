@@ -46,7 +46,7 @@ def saved(devices, folder, name):
 
 @pytest.fixture(scope="module")
 def asked(kernel, f2fskit, tmp_path_factory):
-    """{name: (what the kernel said, what it has to say)}"""
+    """{name: (kernel messages, expected messages)}"""
     import kernel_judge
     import sweep_volumes
 

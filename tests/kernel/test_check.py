@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The checker finds nothing wrong with what a kernel has written: every image of the catalogue, also those of which the
+"""The checker finds nothing wrong on volumes that a kernel wrote: every image of the catalogue, also those of which the
 power was cut, where the last checkpoint is checked."""
 import json
 
 import pytest
 
-# What a check may remark on, without calling it a problem, and for which images.
+# Remarks that a check may make without calling them problems, and for which images.
 NOTES = {"CP_PENDING": "cut-", "CP_UNFINISHED": "cut-", "CP_DISABLED": "checkpoint-disabled"}
 
 
@@ -23,7 +23,7 @@ def test_nothing_is_found(image, check):
     assert {p["name"] for p in report["problems"]} <= {n for n, names in NOTES.items() if image.name.startswith(names)}
 
 
-# of the others the kernel shows what it recovered
+# of the others the kernel shows the recovered state
 @pytest.mark.images(lambda spec: not spec.name.startswith(("cut-", "checkpoint-disabled")))
 def test_counts_are_those_of_the_kernel(image, check):
     """Each inode that the kernel shows was met, and no other (clean images; hidden quota files are not counted)."""

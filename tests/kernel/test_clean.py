@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Volumes that the kernel wrote, cleaned by each policy: everything is there as before, to us, to f2fs-tools and to the
-kernel, which goes on writing without a word. And what its own cleaning chooses and moves."""
+kernel, which continues to write without a message. Also compares the kernel's own cleaning: its victims and moves."""
 import hashlib
 import json
 import os

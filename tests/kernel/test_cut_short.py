@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Volumes that the kernel wrote, in files that were cut short: repaired, the kernel mounts them and goes on writing."""
+"""Volumes that the kernel wrote, in files that were cut short: repaired, the kernel mounts them and continues to write."""
 import os
 
 import pytest

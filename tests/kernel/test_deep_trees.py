@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Trees deeper than any path can say, between the kernel and us: it goes down one that sload made, and what it made by mkdir
-and chdir is extracted whole."""
+"""Trees deeper than any path can say, between the kernel and us: it walks one that sload made, and we extract one that it
+made by mkdir and chdir."""
 import subprocess
 
 import uml

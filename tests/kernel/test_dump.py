@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""dump.f2fs on every image of the catalogue: held against what the kernel shows, and against f2fs-tools."""
+"""dump.f2fs on every image of the catalogue: compared with the kernel's view, and with f2fs-tools."""
 import hashlib
 import json
 import os
@@ -80,7 +80,7 @@ def compare_entry(path, got, expected):
         assert os.fsdecode(raw_name(got, "target")) == expected["target"], path
 
 
-# of larger volumes the kernel tells nothing of the segments
+# the kernel shows no segments of larger volumes
 @pytest.mark.images(lambda spec: sum(spec.sizes) < images.TIB)
 def test_segments(image, show):
     """As the kernel counts them in /proc/fs/f2fs/<device>/segment_info."""
@@ -171,7 +171,7 @@ def test_verity(image, show, run_tool, tmp_path):
 
 @pytest.mark.parametrize("image", ["features"], indirect=True)
 def test_quota(image, show):
-    """As quotactl(2) told it while the volume was mounted."""
+    """The output of quotactl(2) while the volume was mounted."""
     expected = image.facts()["quotas"]
     got = {str(kind): {} for kind in range(3)}
     columns = ("space_hard_kib", "space_soft_kib", "space_bytes", "inodes_hard", "inodes_soft", "inodes", "space_grace",
@@ -215,7 +215,7 @@ def test_encrypted_contents_are_refused(image, run_tool, tmp_path):
 
 @pytest.mark.parametrize("image", ["plain", "features", "compress-lz4", "nothing-inline"], indirect=True)
 def test_classic_copy_is_complete(image, run_tool, tmp_path):
-    """-r loses nothing of what the old program loses: sizes, holes, links, times, special files."""
+    """-r keeps everything that the old program loses: sizes, holes, links, times, special files."""
     run_tool("dump.f2fs", "-r", "-f", "-P", "-o", tmp_path / "out", image.path, rc=0 if os.geteuid() == 0 else 4)
     entries, compared = image.manifest()["entries"], 0
     for path, e in entries.items():

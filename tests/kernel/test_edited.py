@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Volumes that were edited file by file, got another label and UUID, are right to the kernel, and go on from there."""
+"""Volumes that were edited file by file, got another label and UUID, are accepted by the kernel, which continues to work on
+them."""
 import json
 import os
 import uuid

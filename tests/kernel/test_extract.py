@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What dump.f2fs extracts is what the kernel shows: each image of the catalogue, extracted to tmpfs as root.
+"""dump.f2fs extracts the files that the kernel shows: each image of the catalogue, extracted to tmpfs as root.
 
 A guest does it, so that owners, devices and every attribute can be set whoever runs the tests.
 """

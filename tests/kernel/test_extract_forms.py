@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Other forms of what dump.f2fs copies out of every image, held against what the kernel shows: ciphertext, what GNU tar
-makes of the archive, the manifest.
+"""Other forms of copying every image out with dump.f2fs, compared with the kernel's view: ciphertext, GNU tar's extraction of
+the archive, the manifest.
 
 The recorder that looked at the mounted volume looks at the copy on the host, which only root can make.
 """
@@ -16,7 +16,7 @@ import record
 
 BLOCK = 4096
 COMPARED = ("kind", "mode", "uid", "gid", "size", "mtime", "atime", "rdev", "target", "sha256", "blocks_sha256")
-# What a host may refuse: the name in messages, and the key it makes worthless.
+# Properties that a host may refuse: the name in messages, and the key that then is worthless.
 REFUSALS = {"owner": ("uid", "gid", "mode"), "mode": ("mode",), "times": ("mtime", "atime")}
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can keep owners and make devices")
@@ -117,7 +117,7 @@ def test_gnu_tar_reads_the_archive(image, copy, tmp_path):
 
 
 def test_manifest_of_what_is_copied(image, copy, tmp_path):
-    """The lines beside the copy hold what the host cannot."""
+    """The lines beside the copy hold the properties that the host cannot."""
     lines = tmp_path / "lines"
     missing = unreadable(image)
     copy("--tar", "archive.tar", 4 if missing else 0, "--manifest=%s" % lines)

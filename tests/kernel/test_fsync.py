@@ -39,7 +39,7 @@ def recover(kernel, peer_check, tmp_path):
 
 
 def recover_all(kernel, peer_check, tmp_path, runs):
-    """Mount every image once and compare what is there with the model."""
+    """Mount every image once and compare its files with the model."""
     for run in runs.values():
         run.close()
     names = ["ubd" + chr(ord("a") + i) for i in range(len(runs))]
@@ -62,7 +62,7 @@ def start(f2fskit, run_tool, tmp_path):
 
 
 def single_cases(run):
-    """One file per kind of change, all of them chained behind one commit."""
+    """One file per kind of change, all of them chained after one commit."""
     big = bytes(range(256)) * 16
     for name in ("append", "overwrite", "truncate", "xattr", "inline", "attributes", "big", "grow"):
         run.create(name)

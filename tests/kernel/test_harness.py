@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The harness itself: does it tell the truth about jobs, kernels and trees?"""
+"""The harness itself: does it report jobs, kernels and trees correctly?"""
 import hashlib
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Encrypted files that we write are what the kernel reads with the key, and it goes on with them."""
+"""The kernel reads the encrypted files that we write with the key, and continues with them."""
 import json
 import os
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Metadata images of what a kernel has written: the same report of a check, the same dumps, and no contents of files."""
+"""Metadata images of volumes that a kernel wrote: the same report of a check, the same dumps, and no contents of files."""
 import json
 
 VIEWS = ["--info", "--superblock", "--checkpoint", "--logs", "--journals", "--orphans", "--recovery", "--nat", "--sit",

@@ -228,7 +228,7 @@ def test_newer_f2fs_tools(options, block, run_tool, f2fskit, newer_tools, tmp_pa
         return done.returncode, done.stdout.decode(errors="replace")
 
     status, text = ask("sload.f2fs", "-f", source, "-P")
-    assert status in (0, 1), text               # its normal success is 1: it repairs what it has just made
+    assert status in (0, 1), text               # its normal success is 1: it repairs the volume that it has just made
     status, text = ask("fsck.f2fs", "--dry-run", "-f")
     assert status == 0 and "[Fail]" not in text, text[-3000:]
     with f2fskit.open(disk) as volume:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""mkfs.f2fs on block devices of a running kernel: those in use are refused, and the volume they hold goes on; a volume
+"""mkfs.f2fs on block devices of a running kernel: those in use are refused, and their volume continues to work; a volume
 whose first checkpoint pack is lost mounts from the second; a device alias is a file."""
 import os
 

@@ -87,7 +87,7 @@ def apply(f2fskit, image, rows):
 
 
 def look(f2fskit, image):
-    """{path: what the inode says, its attributes, and of directories where which names are}"""
+    """{path: fields of the inode, its attributes, and for directories the places of names}"""
     found = {}
     with f2fskit.open(str(image)) as volume:
         for path, entry in volume.scan("/"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the kernel deleted and rewrote: listed with the right path and confidence, restored bit for bit where nothing was
-written over it. The model is the host's copy of every file: nothing that is restored without a complaint may differ."""
+"""Files that the kernel deleted and rewrote: listed with the right path and confidence, restored bit for bit where nothing
+overwrote them. The model is the host's copy of every file: no file restored without a complaint may differ."""
 import hashlib
 import json
 import os
@@ -11,9 +11,9 @@ import uml
 
 EXTRA = "extra_attr,inode_checksum,inode_crtime,flexible_inline_xattr"
 SIZES = (10, 3000, 5000, 40_000, 300_000, 5_000_000)
-# What happens after the files are deleted; how many of them must be whole at least, in hundredths; how many of these may
-# be only likely, because a new file got their inode number: the free blocks may have been that one's in between. Which
-# numbers are given anew depends on when the kernel looked for free ones.
+# The events after the deletion; the least share of whole files, in hundredths; how many of these may be only likely, because a
+# new file got their inode number: the free blocks may have been that one's in between. Which numbers are reused depends on
+# when the kernel looked for free ones.
 AFTERWARDS = {
     "nothing": ("", 100, 0),
     "unmounted": ("umount $MNT; mount -o nodiscard /dev/ubda $MNT; touch $MNT/x; sync", 100, 1),
@@ -40,7 +40,7 @@ def plant(top, count):
 
 
 def judge(run_tool, image, files, deleted, out):
-    """Hold the list and what is restored against the model; return {confidence: count}, "renumbered" those that are
+    """Compare the list and the restored files with the model; return {confidence: count}, "renumbered" those that are
     likely while another file has their number."""
     listed = json.loads(run_tool("dump.f2fs", "--json", "--deleted", image).stdout)["deleted"]
     rows = {row["path"]: row for row in listed}
@@ -97,8 +97,8 @@ def test_deleted_by_the_kernel(kernel, run_tool, tmp_path, name):
 
 @pytest.mark.parametrize("options", ("", "-o discard_unit=segment"))
 def test_discarded_by_the_kernel(kernel, run_tool, tmp_path, options):
-    """With its default options the kernel discards what it deletes, and the file behind the device has holes there. By whole
-    segments it leaves the nodes. No such file is whole, and nothing is restored as if it were."""
+    """With its default options the kernel discards deleted blocks, and the image file has holes there. By whole segments it
+    leaves the nodes. No such file is whole, and nothing is restored as if it were."""
     image, files, deleted = delete_half(kernel, run_tool, tmp_path, options)
     image.chmod(0o400)
     out = tmp_path / "out"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Volumes that the kernel wrote, put in order: everything is there as before, to us, to f2fs-tools and to the kernel, which
-has the same extents in the same places, reads each file with as many requests as our report foretells, and goes on writing
-without a word."""
+has the same extents in the same places, reads each file with as many requests as our report predicts, and continues to
+write without a message."""
 import json
 import os
 
@@ -27,7 +27,7 @@ mount -o ro,noatime /dev/ubda $MNT
 python3 -c "$2" $MNT $3
 umount $MNT
 """
-# What the disk serves while each file is read: its nodes are in memory then, as FIEMAP has asked for them.
+# Count the requests that the disk serves while each file is read. Its nodes are in memory then, as FIEMAP has asked for them.
 COUNT = r"""
 import fcntl, json, os, struct, sys
 folder, most = sys.argv[1], int(sys.argv[2]) << 10
@@ -61,7 +61,7 @@ def fits(spec):
 
 
 def look(image, kernel):
-    """What the kernel says of the files' layout, and the requests that it needs to read each."""
+    """Return the kernel's layout of the files, and the requests that it needs to read each."""
     program = os.path.join(HERE, "guest", "layout.py")
     done = uml.run(LOOK, images=[str(image)], args=[program, COUNT, str(REQUEST >> 10)], kernel=kernel).check()
     layout, reads = map(json.loads, done.stdout.splitlines())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Volumes that were written by a placement are ordinary ones: the kernel reads what we wrote, writes on, and says nothing."""
+"""Volumes that were written by a placement are ordinary ones: the kernel reads our files, continues to write, and prints
+nothing."""
 import hashlib
 import os
 import random

@@ -83,7 +83,7 @@ def look(f2fskit, image):
 
 
 def merge(kinds):
-    """Neighbours of one kind become one: where blocks lie is not compared. Holes at the end say nothing."""
+    """Neighbours of one kind become one, because addresses are not compared. Holes at the end do not count."""
     out = []
     for at, count, kind in kinds:
         if out and out[-1][2] == kind and out[-1][0] + out[-1][1] == at:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What we read is what the kernel shows: each image of the catalogue, through the Python module.
+"""We read the same as the kernel shows: each image of the catalogue, through the Python module.
 
 The manifests come from the kernel; nothing here is derived from our own code but the side that is judged.
 """
@@ -24,7 +24,7 @@ def volume(image, f2fskit):
 
 
 def compare_maps(expected, got):
-    """Block maps, which need more than equality: FIEMAP leaves out what it is not sure of."""
+    """Block maps, which need more than equality: FIEMAP leaves out uncertain extents."""
     wrong = []
     for path, entry in expected.items():
         ours = reading.resolve(got, path).get("map")
@@ -125,7 +125,7 @@ def test_quotas(image, volume):
 
 @pytest.mark.parametrize("image", [n for n, s in images.CATALOGUE.items() if "recovered" in s.views], indirect=True)
 def test_unclean_volumes_are_reported(image, volume):
-    """We read what the last checkpoint says, and say so when there is more."""
+    """We read the state of the last checkpoint, and report that there is more."""
     changed = reading.differences(image.manifest()["entries"], image.manifest("recovered")["entries"], ignore=("atime",))
     assert bool(volume.pending) == bool(changed)
 

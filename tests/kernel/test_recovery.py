@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Volumes that the kernel left unclean: our recovery, in memory and on the device, shows what the kernel's own recovery
-of the same image shows; and what we recovered is a clean volume to the kernel and to f2fs-tools."""
+"""Volumes that the kernel left unclean: our recovery, in memory and on the device, shows the same as the kernel's own
+recovery of the image. The kernel and f2fs-tools accept the recovered volume."""
 import json
 import os
 import shutil

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Volumes that the kernel wrote, damaged and repaired: the kernel mounts and writes them without a word, f2fs-tools find
-them clean, and what was not damaged is there as before."""
+"""Volumes that the kernel wrote, damaged and repaired: the kernel mounts and writes them without a message, f2fs-tools find
+nothing wrong, and undamaged files are unchanged."""
 import os
 import random
 import shutil

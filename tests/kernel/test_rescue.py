@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Volumes that the kernel wrote and that lost their roots or tables are read as if nothing had happened: what the kernel
-showed of them is what a rescue opening shows."""
+"""Volumes that the kernel wrote and that lost their roots or tables are read as if nothing had happened: a rescue opening
+shows the same as the kernel did."""
 import os
 import subprocess
 
@@ -14,7 +14,7 @@ SEGMENT = 512
 
 
 def areas(volume):
-    """{area: [(first block, blocks)]} of what can be wiped."""
+    """{area: [(first block, blocks)]} of the areas that can be wiped."""
     geo = volume.geometry
     return {
         "superblocks": [(0, 2)],

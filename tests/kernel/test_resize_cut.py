@@ -36,7 +36,7 @@ for disk in "$@"; do
     umount $MNT
 done
 """
-# what the kernel says of a checkpoint pack that was being written, and of a superblock that is not there
+# kernel messages about a checkpoint pack that was being written, and about a missing superblock
 CUT = ("invalid crc",)
 LOST = ("Magic Mismatch", "valid F2FS filesystem", "superblock")
 # what may be found of a resize that was stopped, until it is run again

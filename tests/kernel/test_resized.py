@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Volumes that the kernel wrote, shrunk and grown: everything is there as before, to us, to f2fs-tools and to the kernel,
-which goes on writing; also between the two hops that larger areas take, and from either superblock."""
+which continues to write; also between the two hops that larger areas take, and from either superblock."""
 import os
 import subprocess
 

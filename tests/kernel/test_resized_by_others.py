@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Volumes that the kernel (F2FS_IOC_RESIZE_FS) and resize.f2fs of f2fs-tools have resized, and volumes of ours that they then
-resize: everything is there, both checkers find nothing, and the kernel goes on writing. And what random walks leave."""
+"""Volumes that the kernel (F2FS_IOC_RESIZE_FS) and resize.f2fs of f2fs-tools have resized, and volumes of ours that they
+then resize: everything is there, both checkers find nothing, and the kernel continues to write. Also the results of random
+walks."""
 import hashlib
 import importlib.util
 import os

@@ -50,7 +50,8 @@ def with_ext4(kernel):
 
 
 def test_ext4_does_the_same(with_ext4, column, tool):
-    """What the papers say of both: ext4 writes more for a transaction of SQLite, and fewer large requests for fileserver."""
+    """The papers' statements about both: ext4 writes more for a transaction of SQLite, and fewer large requests for
+    fileserver."""
     build = os.path.dirname(os.path.dirname(tool("f2fs-lab")))
     if not run_has_sqlite(build):
         pytest.skip("f2fs-lab was built without libsqlite3")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The kernel and we take turns on volumes that are formatted, mounted and used at random (turns.py): neither finds fault with the other.
 
-Some volumes here; F2FSKIT_LONG_RUNS=N takes N of each kind, and turns.py goes on for as long as it is told.
+Some volumes here; F2FSKIT_LONG_RUNS=N takes N of each kind, and turns.py runs for any time.
 """
 import json
 import os

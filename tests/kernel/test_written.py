@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What we write is right to the kernel: volumes that our engine filled or changed at random are mounted without a word of
-complaint (with F2FS_CHECK_FS), hold what they should, take a workload, and are clean to f2fs-tools afterwards."""
+"""The kernel accepts our writes: volumes that our engine filled or changed at random are mounted without a message (with
+F2FS_CHECK_FS), have the right contents, take a workload, and have no fault for f2fs-tools afterwards."""
 import os
 import subprocess
 

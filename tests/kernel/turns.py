@@ -4,9 +4,9 @@
 
     PYTHONPATH=build/python tests/kernel/turns.py [--seed N] [--minutes N] [--rounds N] [--volumes N] [--folder DIR]
 
-Each round of a volume: the kernel shows what we left, mounts with random options, works (guest/roaming.py) and unmounts, shuts down or
-loses power. We must read what it shows, recover what it recovers, and find fault where it finds fault; then we change it (our_turn.py).
-What fails is named with its seed and round, and its images are kept.
+Each round of a volume: the kernel shows the volume that we left, mounts with random options, works (guest/roaming.py) and
+unmounts, shuts down or loses power. We must read and recover the same files as it does, and find fault where it does. Then we
+change the volume (our_turn.py). What fails is named with its seed and round, and its images are kept.
 """
 import argparse
 import dataclasses
@@ -62,7 +62,7 @@ OPTIONS = (
 THEN = ("", "noflush_merge", "checkpoint=disable", "checkpoint=enable", "nodiscard", "background_gc=off", "extent_cache", "noinline_data",
         "fsync_mode=strict", "alloc_mode=reuse", "compress_mode=user", "ro", "data_flush", "active_logs=4")
 ENDS = ("umount",) * 6 + ("shutdown 0", "shutdown 1", "shutdown 2", "shutdown 2", "shutdown 2", "shutdown 3", "shutdown 4", "powercut", "powercut")
-# What a healthy kernel says all the same: makers.EXPECTED, and the answers to what turning.py asks for.
+# Messages of a healthy kernel: makers.EXPECTED, and the answers to turning.py's requests.
 SAID = (*makers.EXPECTED, r"inject|Allow to mount readonly|Adjust unusable cap|Test dummy encryption|heap/no_heap|inconsistent fsync mode|"
         r"Mount Device|quota_sysfile|disabling checkpoint|background gc|Ignored|unknown|QUOTA feature is enabled, so ignore|"
         r"Can't use IV_INO_LBLK|Error -28|err -28|dquota write failed|"
@@ -71,8 +71,9 @@ SAID = (*makers.EXPECTED, r"inject|Allow to mount readonly|Adjust unusable cap|T
 SAID_OF_SHUTDOWN = (r"f2fs_evict_inode: inconsistent node id|Quota error|Need to recover fsync data|quota file may be corrupted, skip",)
 
 
-# What the kernel itself leaves behind when it is not unmounted: the flags that a shutdown asks for; quotas, which a checkpoint may miss
-# when the volume was mounted before (f2fs-tools find them wrong as well); unlinked files of an atomic write, whose links are not written.
+# Findings that the kernel itself causes when it is not unmounted: the flags that a shutdown asks for; quotas, which a
+# checkpoint may miss when the volume was mounted before (f2fs-tools find them wrong as well); unlinked files of an atomic
+# write, whose links are not written.
 KERNELS_OWN = ("CP_FSCK_FLAG", "CP_QUOTA_FLAG", "QUOTA_SPACE", "QUOTA_INODES", "ORPHAN_COUNT")
 
 
@@ -148,7 +149,7 @@ class Game:
             self.format = command
         else:
             done = subprocess.run([*command, self.paths[0]], capture_output=True, stdin=subprocess.DEVNULL)
-            if done.returncode:         # too small for so many segments in a section, say
+            if done.returncode:         # too small for that many segments in a section, for example
                 os.truncate(self.paths[0], 600 * MIB)
                 subprocess.run([*command, self.paths[0]], capture_output=True, stdin=subprocess.DEVNULL, check=True)
         self.tell("mkfs %s %s %s" % (self.program, [os.path.getsize(p) >> 20 for p in self.paths], " ".join(words)))
@@ -174,7 +175,7 @@ class Game:
         job = {"name": self.name, "seed": self.rng.randrange(2**32), "steps": steps, "end": self.end, "report": self.out("report"),
                "options": chosen_options(self.rng, self.features), "after": {"options": "ro", "out": self.out("after")},
                "then": self.rng.choice(THEN) if self.rng.random() < 0.25 else None}
-        if job["then"]:     # 6.12 forgets the algorithm, but not its level, when it is not told again
+        if job["then"]:     # 6.12 forgets the algorithm, but not its level, when the option is not given again
             job["then"] = ",".join([o for o in job["options"] if o.startswith("compress_algorithm=")] + [job["then"]])
         if self.round == 0 and self.format:
             job["format"] = self.format
@@ -195,7 +196,7 @@ class Game:
             return json.load(f)
 
     def compare_before(self):
-        """What the kernel shows of what we left; if that waits for recovery, of a copy that it has recovered."""
+        """Return the kernel's view of the volume that we left; if that waits for recovery, of a copy that it has recovered."""
         for form, ours in self.expected.items():
             if os.path.exists(self.out("before" + form)):
                 theirs = self.load("before" + form)["entries"]
@@ -223,11 +224,11 @@ class Game:
             raise Difference(what + ":\n  " + "\n  ".join(lines[:12]))
 
     def look_jobs(self):
-        """What is asked of a volume that was not closed: on copies, as these mounts write."""
+        """Check a volume that was not closed: on copies, as these mounts write."""
         jobs = []
         for name in os.listdir(self.folder):
             if name.startswith(("%d.norecovery" % self.round, "%d.recovered" % self.round)):
-                os.unlink(os.path.join(self.folder, name))      # of what we left before this round
+                os.unlink(os.path.join(self.folder, name))      # left before this round
         for form, options in (("norecovery", "ro,norecovery"), ("recovered", ""))[self.disabled():]:
             copies = ["%s.%s" % (path, form) for path in self.paths]
             for path, copy in zip(self.paths, copies):
@@ -354,7 +355,7 @@ def late_times(theirs, ours):
 
 
 def attempt(game, action, *arguments):
-    """What goes wrong with one volume does not keep the others from going on."""
+    """A failure of one volume does not keep the others from continuing."""
     try:
         return action(*arguments)
     except Difference as why:

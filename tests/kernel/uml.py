@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs jobs inside a real Linux kernel, with F2FS images as its disks.
+"""Run jobs inside a real Linux kernel, with F2FS images as its disks.
 
 User Mode Linux is a Linux kernel that runs as an ordinary program: no virtualisation, no root, half a second to
 boot. The host's root directory is the guest's, so the host's programs and files are simply there.
@@ -50,7 +50,7 @@ LOG_END = "f2fskit: log ends"            # written by guest/init.py
 # A kernel line that is a failure whatever its level ...
 ALARM = re.compile(r"BUG\b|WARNING:|Oops|Kernel panic|general protection|blocked for more than|I/O error|"
                    r"Segfault with no mm|Out of memory|Call Trace|Assertion")
-# ... and who has to keep silent at level warning and above.
+# ... and the parts that must be silent at level warning and above.
 WATCHED = re.compile(r"F2FS-fs|EXT4-fs|JBD2|fs-verity|fscrypt|VFS: Busy inodes|unicode:|null_blk|quota", re.I)
 # Modules that Debian's packaged kernel needs for a plain F2FS, in the order of their dependencies.
 MODULES = ("crypto/crc32_generic", "lib/lz4/lz4_compress", "lib/lz4/lz4hc_compress", "lib/zstd/zstd_compress",
@@ -135,7 +135,7 @@ def find_or_build_kernel():
 
 @dataclasses.dataclass
 class Result:
-    """What became of a job: its status and output, and what the kernel had to say."""
+    """The result of a job: its status and output, and the kernel's messages."""
     rc: int
     stdout: bytes
     stderr: bytes
@@ -195,7 +195,7 @@ def parse_size(text):
 
 @dataclasses.dataclass(frozen=True)
 class Line:
-    """A line of the kernel's log. The level is None for what was printed before there was a log."""
+    """A line of the kernel's log. The level is None for lines printed before there was a log."""
     level: int
     text: str
 
@@ -206,12 +206,12 @@ class Line:
 
 
 class KernelLog:
-    """Puts the kernel's words together from two sources.
+    """Join the kernel's messages from two sources.
 
-    The records of /dev/kmsg have levels, but come through a process of the guest: when the kernel dies, the last
-    ones are missing. The console has no levels and shows warnings and worse only, to the very end. What the
-    console said and the records did not is appended at the end.
-    """
+    The records of /dev/kmsg have levels, but come through a process of the guest: when the kernel dies, the last ones are
+    missing. The console has no levels and shows warnings and worse only, to the very end. Lines of the console that the
+    records lack are appended at the end.
+"""
     RECORD = re.compile(r"(\d+),\d+,(\d+),[^;]*;(.*)")
     CONSOLE = re.compile(r"(?:\[ *(\d+)\.(\d+)\] )?(.*)")
 
@@ -410,7 +410,7 @@ def halt_at_random(process):
 
 
 def kill_session(process):
-    """The kernel's helper processes live in its session; none may stay behind."""
+    """The kernel's helper processes are in its session; none may remain."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""f2fs-lab: experiments from their files to results, and what is said of files that are wrong."""
+"""f2fs-lab: experiments from their files to results, and messages about wrong files."""
 import glob
 import hashlib
 import importlib.util
@@ -43,7 +43,7 @@ def experiment(tmp_path):
 
 @pytest.fixture
 def results(run_tool):
-    """results(path, *options): what a run measured, as JSON."""
+    """results(path, *options): the measurements of a run, as JSON."""
     def run(path, *options):
         return json.loads(run_tool("f2fs-lab", "run", path, "--json=-", *options).stdout)
     return run
@@ -95,7 +95,7 @@ def test_counts_add_up(experiment, results):
 
 
 def test_free_runs(experiment, results):
-    """Blocks overwritten here and there leave short runs of free ones; the free segments behind are a long one."""
+    """Blocks overwritten here and there leave short runs of free ones; the free segments after them are a long one."""
     (variant,) = results(experiment(TINY))["variants"]
     first, last = variant["rounds"]
     assert 1 < first["free_runs"] < last["free_runs"] <= 3 * 512 and last["free_run_blocks"] < first["free_run_blocks"]
@@ -122,7 +122,7 @@ def test_percent_of_the_room(experiment, results):
 
 
 def test_idle_cleaning(experiment, results):
-    """Before each round so many sections are emptied; the round knows nothing of it."""
+    """Before each round that many sections are emptied, which the round does not count."""
     path = experiment(TINY.replace('"1MiB"', '"6MiB"') + '[engine]\nlogging = "normal"\n')
     (without,), (cleaned,) = (results(path, *options)["variants"] for options in ([], ["--set=engine.idle_sections=2"]))
     assert [r["idle_sections"] for r in without["rounds"]] == [0, 0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""f2fs-lab import: traces of strace, fio and blkparse become operations, and what is wrong in them is named."""
+"""f2fs-lab import: traces of strace, fio and blkparse become operations, and errors in them are reported."""
 import os
 import random
 import shutil
@@ -209,7 +209,7 @@ def test_any_bytes(name, run_tool, tmp_path, tool):
 
 @pytest.mark.skipif(not shutil.which("strace"), reason="no strace")
 def test_real_strace(run_tool, tmp_path):
-    """What a program did is what its trace says."""
+    """A trace equals the program's operations."""
     program = ("import os\n"
                "f = os.open('a', os.O_RDWR | os.O_CREAT | os.O_EXCL)\n"
                "os.write(f, b'x' * 5000); os.pwrite(f, b'y' * 10, 100); os.fsync(f); os.close(f)\n"

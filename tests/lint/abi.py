@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ABI: what a program that was compiled with an earlier header relies on is still so.
+"""ABI: programs compiled with an earlier header still work.
 
     abi.py HEADERS_FOLDER DUMP COMPILER...            compare the headers with the dump
     abi.py --update HEADERS_FOLDER DUMP COMPILER...   write the dump, if it only grows
@@ -193,7 +193,7 @@ struct f2fs_row { int kind; };
 struct f2fs_point { uint32_t x, y; };
 int f2fs_f(const struct f2fs_x_options *o, struct f2fs_point *p, int (*visit)(void *user, const struct f2fs_row *row));
 """
-CHANGES = [  # what is replaced by what, and how many findings that gives; None: it only grows
+CHANGES = [  # a replacement, and the number of its findings; None: the interface only grows
     ("*b;", "*b; int c;", None),
     ("int kind;", "int kind, more;", None),
     ("F2FS_TWO,", "F2FS_TWO, F2FS_MORE = 8,", None),

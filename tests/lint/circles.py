@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Circles: within a layer, and within a program that has a library of its files, files call each other in one direction.
-What cannot be read in an order cannot be understood file by file, and no part of it can be replaced alone.
+"""Circles: within a layer, and within a program that has a library of its files, files call each other in one direction. Files
+in a circle cannot be understood one after the other, and none can be replaced alone.
 
     circles.py NM ARCHIVE...
 
-Reads what each object file of their static libraries defines and needs.
+Reads the symbols that each object file of their static libraries defines and needs.
 """
 import re
 import subprocess
@@ -41,7 +41,7 @@ def read_archive(nm, archive):
 
 
 def callees(files):
-    """Return {file: files that define what it needs}."""
+    """Return {file: files that define its symbols}."""
     home = {name: file for file, (defined, _) in files.items() for name in defined}
     return {file: {home[n] for n in needed if n in home} - {file} for file, (_, needed) in files.items()}
 

@@ -27,7 +27,7 @@ BY_GIT = re.compile(r"(?:Merge|Revert|fixup!|squash!) ?")
 
 
 def check_subject(subject):
-    """Return what is wrong with a subject, or None."""
+    """Return the fault of a subject, or None."""
     if BY_GIT.match(subject):
         return None
     if len(subject) > LONGEST:

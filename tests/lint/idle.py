@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Idle functions: each function that a file of the library gives to others has a caller there. One that only tests call
-is code that nobody's volume needs; one that only its own file calls is static, unless a test calls it, too.
+"""Idle functions: each function that a file of the library gives to others has a caller there. One that only tests call is
+code that no volume needs; one that only its own file calls is static, unless a test calls it, too.
 
     idle.py NM ROOT ARCHIVE...
 
-What is defined is read from the object files of the layers' static libraries, and for inline functions from the headers; who
-calls it from the sources, of which a build compiles only some. Functions of the public interface are called from outside,
-and names with two underscores are the compiler's.
+Definitions are read from the object files of the layers' static libraries, and for inline functions from the headers; callers
+from the sources, of which a build compiles only some. Functions of the public interface are called from outside, and names
+with two underscores are the compiler's.
 """
 import pathlib
 import re
@@ -63,7 +63,7 @@ def object_of(path):
 
 
 def judge(name, home, sources):
-    """Return what is wrong with a function that an object file defines, or None."""
+    """Return the fault of a function that an object file defines, or None."""
     at_home = outside = tests = 0
     for path, words in sources.items():
         count = words.get(name, 0)

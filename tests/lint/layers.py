@@ -123,7 +123,7 @@ def check_library(root, files, layers):
 
 
 def check_users(root, files, layers):
-    """Public headers and programs: what they may not see."""
+    """Folders that public headers and programs may not include."""
     findings = []
     for name in files:
         if name.suffix not in SOURCES:
@@ -140,7 +140,7 @@ def check_users(root, files, layers):
 
 
 def check_order(root, layers):
-    """The folders must be built in layer order, so that each links only what lies below."""
+    """The folders must be built in layer order, so that each links only the layers below."""
     meson = root / "lib/meson.build"
     if not meson.is_file():
         return []

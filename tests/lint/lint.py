@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the lints share: which files belong to the project, how findings are reported, how a lint proves that it can fail.
+"""Shared parts of the lints: the files of the project, the report of findings, the self-test that proves that a lint can fail.
 
 A lint is a function from the root of a source tree to a list of findings. Its self-test hands it small trees written on
 the spot: a good one, which must give no finding, and bad ones, each of which must give the finding that it is about.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Names: file names are unique in the repository, so that each says where its subject is; sources begin with a licence
-line and, in C, with a comment that says what the file is responsible for; nothing is left marked as unfinished; no line
-is too long to read and no C function has too many parameters to call it right.
+"""Names: file names are unique in the repository, so that each shows the place of its subject; sources begin with a licence
+line and, in C, with a comment about the file's job; nothing is left marked as unfinished; no line is too long to read and no C
+function has too many parameters to call it right.
 """
 import re
 import sys

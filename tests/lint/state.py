@@ -3,8 +3,8 @@
 
     state.py OBJDUMP ARCHIVE...
 
-Reads the symbol tables of the layers' static libraries. Constant tables that hold addresses lie in .data.rel.ro, which
-is read-only once the program runs.
+Reads the symbol tables of the layers' static libraries. Constant tables that hold addresses are in .data.rel.ro, which is
+read-only once the program runs.
 """
 import re
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Symbols: what the shared library exports is what the public headers declare with F2FS_API, no more and no less.
+"""Symbols: the shared library exports exactly the functions that the public headers declare with F2FS_API.
 
     symbols.py LIBRARY HEADERS_FOLDER VERSION_SCRIPT [NM]
 

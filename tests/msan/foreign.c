@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What libraries without MemorySanitizer have written counts as written: each function here stands before that of a
- * library, calls it, and tells the sanitizer about its results. Linked into every program of the build of msan-test; no
- * part of the project otherwise.
+ * Mark the output of libraries without MemorySanitizer as written. Each function here wraps one of a library, and
+ * reports its results to the sanitizer. Linked into every program of the build of msan-test; no part of the project
+ * otherwise.
  */
 #define _GNU_SOURCE
 #include <archive.h>
@@ -42,7 +42,7 @@ static void *next(const char *name)
 		type result;                                              \
 		if (!real)                                                \
 			real = (type(*) parameters)next(#name);           \
-		/* what the library hands to the C library is no finding */ \
+		/* arguments of the library to the C library are no findings */ \
 		__msan_scoped_disable_interceptor_checks();               \
 		result = real arguments;                                  \
 		__msan_scoped_enable_interceptor_checks();                \
@@ -72,7 +72,7 @@ BEFORE(int, lstat64, (const char *path, struct stat64 *st), (path, st), STAT(st)
 BEFORE(int, fstat64, (int fd, struct stat64 *st), (fd, st), STAT(st))
 BEFORE(int, fstatat64, (int dir, const char *path, struct stat64 *st, int flags), (dir, path, st, flags), STAT(st))
 
-/* zlib: a stream's output lies before next_out */
+/* zlib: a stream's output is before next_out */
 BEFORE(int, inflate, (z_streamp s, int flush), (s, flush),
        (__msan_unpoison(s, sizeof(*s)), __msan_unpoison(s->next_out - s->total_out, s->total_out)))
 BEFORE(int, deflate, (z_streamp s, int flush), (s, flush),
@@ -122,7 +122,7 @@ BEFORE(utf8proc_ssize_t, utf8proc_decompose_char,
        WRITTEN(to, (result < room ? result : room) * (utf8proc_ssize_t)sizeof(*to)))
 BEFORE(int, uuid_parse, (const char *text, uuid_t to), (text, to), __msan_unpoison(to, 16))
 
-/* libarchive: what it hands out, and what it hands to our callbacks */
+/* libarchive: its results, and its arguments to our callbacks */
 BEFORE(const char *, archive_entry_pathname, (struct archive_entry * e), (e), TEXT(result))
 BEFORE(const char *, archive_entry_hardlink, (struct archive_entry * e), (e), TEXT(result))
 BEFORE(const char *, archive_entry_symlink, (struct archive_entry * e), (e), TEXT(result))

@@ -115,7 +115,7 @@ def make_tree(folder):
 
 
 class Image:
-    """An image and what is in it."""
+    """An image and its contents."""
 
     def __init__(self, path, truth):
         self.path = path

@@ -25,7 +25,7 @@ def pieces(inode):
 
 
 def extents(inode):
-    """What is on the device comes from there, by its address."""
+    """Data on the device is read from there, by its address."""
     volume, size = inode.volume, inode.size
     block = volume.geometry.block_size
     found = bytearray(size)

@@ -185,7 +185,7 @@ def test_order_of_closing(tmp_path):
 
 
 def test_generators_that_wait(tmp_path):
-    """What was begun on the volume goes on with the volume, and what was begun on a view with the view."""
+    """An operation that began on the volume stays with the volume, and one on a view with the view."""
     disk = tmp_path / "disk.img"
     three_states(disk)
     with f2fskit.open(disk) as volume:
@@ -230,7 +230,8 @@ def test_threads(tmp_path):
 
 
 def test_the_past_is_copied_into_the_present(tmp_path):
-    """The volume is written, also without a commit, while its views are read: they show what they did, or say that it is gone."""
+    """The volume is written, also without a commit, while its views are read: they show the same as before, or report that
+    it is lost."""
     disk = tmp_path / "disk.img"
     f2fskit.mkfs(disk, 96 << 20, features=FEATURES)
     pick, state = random.Random(1), {}
@@ -307,8 +308,8 @@ def lost_to(inode):
 
 
 def test_what_a_rollback_overwrote(tmp_path):
-    """Changes that were forgotten have written to free blocks, and no table tells: what was there is not called intact, in the
-    volume or in a view, before and after further commits."""
+    """Rolled-back changes have written to free blocks, and no table shows it: their old contents are not called intact, in
+    the volume or in a view, before and after further commits."""
     disk, text = tmp_path / "disk.img", pattern("text", 3_000_000)
     f2fskit.mkfs(disk, 64 << 20, features=FEATURES)
     with f2fskit.open(disk, "r+") as volume:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Blank blocks: what a device gives back for discarded ones proves nothing of a deleted file. The oracle: whatever a view calls
-whole, or gives without an error, is what a model of the volume knows, after random discards of free blocks."""
+"""Blank blocks: the bytes that a device returns for discarded blocks prove nothing about a deleted file. The oracle: files
+that a view calls whole, or reads without an error, equal a model of the volume, after random discards of free blocks."""
 import itertools
 import json
 import os
@@ -27,7 +27,7 @@ def rows(blocks):
 
 
 def discard(disk, blocks, kind):
-    """Make blocks what a device makes of discarded ones."""
+    """Make blocks look as on a device that discarded them."""
     if FILL[kind] is None:
         with f2fskit.Device.open(disk, writable=True) as device:
             for start, count in rows(sorted(blocks)):
@@ -101,7 +101,7 @@ class Model:
 
 
 def check_view(file, known, counts):
-    """A version or a deleted file: nothing but what it held comes out without an error, and all of it when it is whole."""
+    """A version or a deleted file: only its own contents come out without an error, and all of them when it is whole."""
     counts[file.confidence] = counts.get(file.confidence, 0) + 1
     try:
         found = file.open().read_bytes()
@@ -352,7 +352,7 @@ def test_holes_are_not_read(tmp_path):
         volume.commit()
 
     def reads():
-        """Bytes of contents that a list of what is deleted reads."""
+        """Return the bytes of contents that listing deleted files reads."""
         blocks = set(places)
         with f2fskit.Device.open(disk) as device, device.watch() as watch, f2fskit.open(watch) as volume:
             volume.deleted()
@@ -366,7 +366,7 @@ def test_holes_are_not_read(tmp_path):
 
 
 def test_discarded_by_our_own_commits(disk):
-    """What a commit of ours frees and discards is blank, with its volume open and after that; a view says so, too."""
+    """Blocks that our commit frees and discards are blank, with the volume open and after that; a view says so, too."""
     with f2fskit.open(disk, "r+") as volume:
         volume.configure(discard=True)
         volume.path("/kept").write_bytes(pattern("kept", 50_000))

@@ -131,7 +131,7 @@ def test_mkfs_that_is_stopped_leaves_no_file(tmp_path, monkeypatch):
         f2fskit.mkfs("new", 1 << 30, context=f2fskit.Context(progress=stop),
                      devices=[f2fskit.DeviceSpec("existing"), f2fskit.DeviceSpec("third", size=64 << 20)])
     assert list(tmp_path.iterdir()) == [existing]
-    with pytest.raises(f2fskit.ExistsError):  # what is missing is told before anything is made
+    with pytest.raises(f2fskit.ExistsError):  # missing options are reported before anything is made
         f2fskit.mkfs("new", 64 << 20, devices=[f2fskit.DeviceSpec("existing", size=64 << 20)])
     with pytest.raises(FileNotFoundError):
         f2fskit.mkfs("new", 64 << 20, devices=[f2fskit.DeviceSpec("none")])
@@ -373,7 +373,7 @@ def test_callbacks_of_extract_may_stop_it(volume, tmp_path):
 
 
 def test_half_an_archive_is_not_left(volume, tmp_path):
-    """What was made for a run that ends early goes; a file that stood before is named."""
+    """Files made for a run that ends early are removed; existing files are named."""
     (tmp_path / "old").write_bytes(b"old")
     for tar, manifest, left in (("new", "list", 0), ("old", "list", f2fskit.Output.TAR),
                                 ("new", "old", f2fskit.Output.MANIFEST)):
@@ -392,7 +392,7 @@ def test_ctrl_c_stops_an_extraction(image, tmp_path, sigint):
     seen = []
 
     def interrupt(name, found):
-        # the first entry: C code runs, and goes on until it looks
+        # the first entry: C code runs, and continues until it checks
         if not seen:
             signal.raise_signal(signal.SIGINT)
         seen.append(name)
@@ -405,7 +405,7 @@ def test_ctrl_c_stops_an_extraction(image, tmp_path, sigint):
 
 
 def test_populating_knows_how_much_there_is(tmp_path):
-    """Progress has a total from the first report of copying on: what is wanted, holes and second names left out."""
+    """Progress has a total from the first report of copying on: the bytes to copy, without holes and second names."""
     source = tmp_path / "tree"
     (source / "below").mkdir(parents=True)
     for name in ("a", "below/b", "below/left.o"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Bytes that no file shows, and files found among them by what they look like."""
+"""Bytes that no file shows, and files found among them by their signatures."""
 import bz2
 import gzip
 import io
@@ -98,7 +98,7 @@ def test_whole_files(disk, tmp_path):
     with f2fskit.open(disk) as volume:
         found = volume.carve()
         assert {file.kind: file.end for file in found} == {kind: END.WHOLE for kind in files}
-        assert len(found) == len(files)  # what is in use is not carved, and nothing twice
+        assert len(found) == len(files)  # blocks in use are not carved, and nothing twice
         assert {file.pieces for file in found} == {1}
         for file in found:
             assert file.read_bytes() == files[file.kind][: 22_016 if file.kind == "tar" else None], file  # padding apart
@@ -112,7 +112,8 @@ def test_whole_files(disk, tmp_path):
 
 
 def test_files_in_slack(tmp_path):
-    """Behind the end of a file, where it ends or at a border of 512 bytes, in blocks that it keeps, in an inode; not as ciphertext."""
+    """After the end of a file, directly or at a border of 512 bytes, in blocks that it keeps, in an inode; not as
+    ciphertext."""
     disk, small, large = tmp_path / "disk.img", make_png(700), make_png(9000)
     f2fskit.mkfs(disk, 64 << 20, features=["extra_attr", "encrypt"])
     names = ("at-end", "at-sector", "two", "kept", "inline", "secret/file")
@@ -132,7 +133,7 @@ def test_files_in_slack(tmp_path):
             if row.kind == KIND.SLACK:
                 start.setdefault(row.ino, row.offset)
     sector = -start[ino["at-sector"]] % 512
-    wanted = {  # name, bytes behind the end: what is there, how it ends
+    wanted = {  # name, bytes after the end: slack contents, end of the carved file
         ("at-end", 0): (small, END.WHOLE), ("at-sector", sector + 512): (small, END.WHOLE),
         ("two", 0): (small, END.WHOLE), ("two", sector + 1024): (small[:-30], END.CUT),
         ("kept", 96): (large, END.WHOLE), ("inline", 0): (small, END.WHOLE), ("secret/file", 0): (small, END.WHOLE)}
@@ -179,7 +180,7 @@ def test_ends_that_are_not_known(disk):
 
 
 def test_written_by_turns(disk):
-    """Blocks of two files lie between each other: summaries tell which belong together."""
+    """Blocks of two files alternate: summaries show which belong together."""
     one, two = make_png(100_000), make_jpeg(60_000)
     with f2fskit.open(disk, "r+") as volume:
         for name in ("one", "two"):
@@ -226,7 +227,7 @@ def test_leftovers(disk):
             volume.path(f"/{name}").write_bytes(pattern(name, size))
         volume.path("/full").write_bytes(b"")
         full = volume.lookup("/full")
-        full.pwrite(pattern("full", full.layout.inline_size), 0)        # an inode without room behind its contents
+        full.pwrite(pattern("full", full.layout.inline_size), 0)        # an inode without room after its contents
         assert full.stat().st_size == full.layout.inline_size and next(full.extents()).kind == f2fskit.ExtentKind.INLINE
         volume.commit()
         volume.path("/gone").unlink()
@@ -260,7 +261,7 @@ def test_leftovers(disk):
 
 
 def test_noise_is_harmless(disk):
-    """Starts at every block, clusters that are none: bounded, and nothing but what is told."""
+    """Starts at every block, clusters that are none: bounded, with no other findings than the reported ones."""
     size = 6 << 20
     noise = bytearray(pattern(9, size))
     for at in range(0, size, 4096):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""check(): reports as objects, repair, what a callback can do."""
+"""check(): reports as objects, repair, abilities of a callback."""
 import io
 
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Closing while something is under way: what the call opens is closed, too, and nobody touches freed memory. Each case runs
+"""Closing during another call: things that the call opens are closed, too, and no code touches freed memory. Each case runs
 in a process of its own, which a mistake ends."""
 import os
 import subprocess
@@ -118,7 +118,7 @@ def closer():
 
 
 def test_in_the_middle_of_a_copy(tmp_path, closer):
-    """What the copy did is forgotten, and the end of the block says so."""
+    """The copy is rolled back, and the end of the block says so."""
     for i in range(50):
         (tmp_path / str(i)).write_bytes(b"x" * 5000)
     seen = []
@@ -137,7 +137,7 @@ def test_in_the_middle_of_a_copy(tmp_path, closer):
 
 @pytest.mark.parametrize("how", ["commit", "end"])
 def test_in_the_middle_of_a_commit(closer, how):
-    """The commit goes on, is true, and nothing says otherwise."""
+    """The commit continues, is permanent, and no message denies that."""
     with f2fskit.open(closer, "r+") as volume:
         volume.path("/n").write_bytes(b"x" * 9000)
         closer.volume = volume

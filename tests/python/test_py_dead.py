@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What outlives a rollback or a removal: handles, files, buffers and readers of what is gone do nothing to what follows.
+"""Objects that outlive a rollback or a removal: handles, files, buffers and readers of removed files do not affect later ones.
 
 In each test the number of a file that is gone goes to another file, "heir", which has to stay as it is.
 """
@@ -136,7 +136,7 @@ def test_files(volume, layer, ending):
 
 @pytest.mark.parametrize("layer", sorted(LAYERS))
 def test_buffers_of_a_file_that_stays(volume, layer):
-    """What was written before the rollback never comes back, whatever is done with the file then."""
+    """Data written before the rollback never comes back, whatever is done with the file then."""
     opener = LAYERS[layer]
     path = volume.path("/kept")
     if layer in ("random", "raw", "writer", "text", "read text"):
@@ -219,7 +219,7 @@ def test_entries_by_removal(volume):
 
 
 def test_walks(volume):
-    """A suspended walk does not enter what has the number of a directory that is gone."""
+    """A suspended walk does not enter an inode that reuses the number of a removed directory."""
     top = volume.path("/tree")
     top.mkdir()
     for name in "abc":

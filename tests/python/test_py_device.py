@@ -19,7 +19,7 @@ DATA = bytes(range(256)) * 64  # 16 KiB
 
 
 class Reads:
-    """An object with pread() that writes down what it is asked for."""
+    """An object with pread() that records its reads."""
 
     def __init__(self, data=DATA, size=None):
         self.data = data
@@ -166,7 +166,7 @@ def test_layers():
     assert cached.read(5, 5) == cached.read(5, 5) == DATA[5:10]
     joined = f2fskit.Device.multi([base, (part, 10, 20)])
     assert joined.read(0, joined.size) == DATA + DATA[1010:1030]
-    # every layer keeps what lies below
+    # every layer keeps the one below
     for device in (base, part, overlay, cached):
         device.close()
     assert joined.read(len(DATA), 20) == DATA[1010:1030]
@@ -282,7 +282,7 @@ def test_sparse(tmp_path):
 
 
 def test_sparse_is_not_written(tmp_path):
-    """What holds a sparse file is no volume to be changed, and is called what it is. mkfs() makes one over it."""
+    """A device with a sparse file cannot be changed as a volume, and the error says so. mkfs() overwrites it."""
     path = tmp_path / "sparse"
     path.write_bytes(android_sparse([b"a" * 4096, None] * 4))
     before = path.read_bytes()
@@ -473,7 +473,7 @@ def test_threads_share_a_device():
 
 
 def test_threads_run_in_parallel():
-    """Two devices with contexts of their own: a read of one goes on while the other one waits in its file object."""
+    """Two devices with contexts of their own: a read of one continues while the other waits in its file object."""
     meet = threading.Barrier(2, timeout=300)
 
     class Meets(Reads):
@@ -516,7 +516,7 @@ def test_closing_waits_for_another_thread():
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_fork_while_another_thread_is_inside():
-    """The child does not hang on the lock: what was idle works, what was in use says so."""
+    """The child does not hang on the lock: idle objects work, those in use raise an error."""
     entered, go = threading.Event(), threading.Event()
 
     class Slow(Reads):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Evidence stays untouched: nothing that looks at the past writes, on a device that would refuse it and counts who tries."""
+"""Evidence stays untouched: no reader of the past writes, on a device that refuses writes and counts them."""
 import io
 
 import pytest

@@ -171,7 +171,7 @@ def test_named_tuples_have_the_members_of_the_c_structures():
 
 
 def test_stubs_are_up_to_date(top):
-    """What type checkers see is what is there: python/stubs.py writes the same files."""
+    """Type checkers see the real interface: python/stubs.py writes the same files."""
     done = subprocess.run([sys.executable, "-c", (
         "import runpy, sys; found = runpy.run_path(sys.argv[1]);"
         "print(found['enums_stub'](), found['errors_stub'](), found['records_stub'](), sep='\\0', end='')"), str(top / "python/stubs.py")],

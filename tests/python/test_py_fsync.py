@@ -125,7 +125,7 @@ def test_an_atomic_write_is_not_committed_in_pieces(free):
             turns += 1
             if turns % 8 == 0:
                 volume.commit()
-    volume = f2fskit.open(device, "r+")     # no block: closing forgets what was not fsynced
+    volume = f2fskit.open(device, "r+")     # no block: closing drops everything that was not fsynced
     volume.configure(commit_when_full=True)
     before = volume.checkpoint.checkpoint_ver
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the Python module has for cleaning: the volume's clock."""
+"""Cleaning in the Python module: the volume's clock."""
 import uuid
 
 import pytest
@@ -94,7 +94,7 @@ def scatter(volume, room):
 
 
 def test_a_writable_volume_is_cleaned_by_itself(disk):
-    """Between commits, so with blocks that are all or nothing; and told not to, it is not."""
+    """Between commits, so with blocks that are all or nothing; and not at all when it is disabled."""
     with f2fskit.open(disk, "r+") as volume:
         scatter(volume, 200)
         volume.configure(logging="normal")
@@ -275,8 +275,8 @@ def test_what_is_moved_goes_to_others_of_its_age(tmp_path):
 
 @pytest.mark.parametrize("damaged", [0, 1, 2])
 def test_nodes_that_own_blocks_of_several_victims_are_written_once(damaged):
-    """Each section holds a block of each of 300 files: two of them have 600 blocks and 300 inodes, not 600. What cannot be
-    confirmed is left alone, and counted once."""
+    """Each section holds a block of each of 300 files: two of them have 600 blocks and 300 inodes, not 600. Unconfirmed
+    sections are left alone, and counted once."""
     device = f2fskit.Device.memory(64 * MIB)
     f2fskit.mkfs(device, overwrite=True)
     with f2fskit.open(device, "r+") as volume:

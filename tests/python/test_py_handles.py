@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Two handles of one inode: what is changed through one is seen through the other, by every function there is."""
+"""Two handles of one inode: changes through one are seen through the other, by every function."""
 import itertools
 import os
 import stat
@@ -15,7 +15,7 @@ UUID = uuid.UUID("12345678-1234-5678-1234-567812345678")
 BLOCK = 4096
 SAMPLE = 9  # of the pairs, with every push; all of them with F2FSKIT_LONG_RUNS=1
 
-# What is read through a handle; each is asked before a change and after it.
+# The readers of a handle; each runs before a change and after it.
 READS = {
     "raw": lambda i: i.raw,
     "layout": lambda i: i.layout,
@@ -152,8 +152,8 @@ class Stale:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_pairs_of_changes(kind):
-    """One change through one handle, the next one through another, and each thing read through one of its own: that is what
-    a new handle reads, and the volume is as if one handle had done all."""
+    """One change through one handle, the next one through another, and each reader through a handle of its own: all equal a
+    new handle, and the volume is as if one handle had made all changes."""
     path, _, changes = KINDS[kind]
     base = made(kind)
     for first, second in list(itertools.product(changes, repeat=2))[::1 if os.environ.get("F2FSKIT_LONG_RUNS") else SAMPLE]:

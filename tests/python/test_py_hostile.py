@@ -65,7 +65,7 @@ def test_truncated(image, length):
 
 @pytest.mark.parametrize("length", [4 << 20, 20 << 20, 99 << 20])
 def test_truncated_behind_the_checkpoints(image, length):
-    """What is still there is read, what is not is an error, and it is noted."""
+    """Remaining parts are read, others are errors, and they are noted."""
     with f2fskit.Device.open(image.path) as device:
         part = device.slice(0, length)
         with f2fskit.open(part) as volume:
@@ -157,7 +157,7 @@ def test_damaged_entry_does_not_hide_the_others(image):
         assert errors and all(isinstance(error, f2fskit.CorruptError) for error in errors)
         assert errors[0].rule == "DENTRY_NAME"
         assert names - found <= {"file-0123", "file-0122", "file-0124"} and "file-0123" not in found
-        # without a handler the iterator raises, and goes on when it is asked again
+        # without a handler the iterator raises, and continues when it is asked again
         reader = volume.lookup("/many").iterdir()
         found, raised = set(), 0
         while True:
@@ -246,7 +246,7 @@ def test_every_read_fails_once(image, make, capfd):
                 assert volume.lookup("/many/file-0699").read_bytes() == b"699"
             if source.left > 0:
                 break
-            # not noticed: then the other copy was read, and it is told
+            # not noticed: then the other copy was read, and a note reports it
             assert isinstance(source.error, OSError)
             assert source.error in volume.context.tolerated
         except BaseException as error:

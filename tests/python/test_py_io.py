@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""File objects do what the host's own do: where appending begins, what threads that share one see, names and warnings."""
+"""File objects do what the host's own do: the place of appends, sharing between threads, names and warnings."""
 import csv
 import gc
 import gzip
@@ -296,7 +296,7 @@ def test_a_mistake_is_not_the_changes_of_another_thread(volume, work):
 
 @pytest.mark.parametrize("settle", [lambda volume: volume.commit(), lambda volume: volume.rollback()], ids=["commit", "rollback"])
 def test_a_change_beside_a_commit_is_not_left_out_of_the_next(volume, settle):
-    """Neither of what comes during the commit, nor of what was prepared before it."""
+    """Data during the commit does not count, nor data prepared before it."""
     def write(path):
         path.open("ab", 0).close()
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs in the guest: ages a volume, or has the kernel clean one in the foreground and tells what that took.
+"""Run in the guest: age a volume, or have the kernel clean one in the foreground and report the costs.
 
-    collecting.py age FOLDER PERCENT SEED       fill to that share of free blocks, and write blocks at random anew
-    collecting.py collect FOLDER DEVICE WON     clean until so many sections more are free
+    collecting.py age FOLDER PERCENT SEED       fill to that share of free blocks, and overwrite random blocks
+    collecting.py collect FOLDER DEVICE WON     clean until this many more sections are free
 
 collect prints a JSON object: free sections before and after, blocks moved, and of each step the section that was emptied,
 the blocks in use in it, and the fewest of any section that could have been chosen.

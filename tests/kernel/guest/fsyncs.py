@@ -18,11 +18,11 @@ class Life:
         self.top = top
         self.serial = 0
         self.names = []
-        self.costly = set()     # an fsync of these makes a checkpoint, and the chain starts anew
+        self.costly = set()     # an fsync of these makes a checkpoint, and the chain starts again
         v.mkdir(top + "/sub")
         for i in range(files):
             self.create(self.random.choice((0, 50, 3000, 5000, 40000, 300000)))
-        # blocks behind direct and indirect nodes
+        # blocks below direct and indirect nodes
         self.names.append(v.write(top + "/far", v.noise(3 * BLOCK), offset=5 << 20))
         self.names.append(v.write(top + "/farther", v.noise(BLOCK), offset=9 << 30))
 

@@ -25,7 +25,7 @@ class Volume:
         self.kernel_name = os.path.basename(os.path.realpath(devices[0]))      # as in /sys/fs/f2fs
         self.mnt = mnt
         self.views = views          # where further manifests go: {view: path}
-        self.facts = {}             # what a maker wants the tests to know beside the manifest
+        self.facts = {}             # further facts for the tests, beside the manifest
         self.mounted = False
         self.random = random.Random(name)
         self.vocabulary = bytearray()
@@ -51,7 +51,7 @@ class Volume:
         kernelapi.syncfs(self.mnt)
 
     def stop_dead(self):
-        """As if the power had gone: what is not on the device now never gets there."""
+        """Stop as if the power had gone: data that is not on the device now never gets there."""
         kernelapi.shutdown(self.mnt, kernelapi.SHUTDOWN_NOSYNC)
         self.umount()
 

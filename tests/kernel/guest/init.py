@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The first and only process of a test guest: sets the guest up, runs one job, powers the guest off.
+"""The first and only process of a test guest: set the guest up, run one job, power the guest off.
 
-Started by uml.py as `python3 -I init.py JOB.json`. The host's root is the root file system; everything that
-belongs to this kernel alone (/dev, /proc, /sys, /run) is mounted over it. The job's output goes to consoles of
-its own, so that it never mixes with the kernel's messages, and its end is told on a third;
+Started by uml.py as `python3 -I init.py JOB.json`. The host's root is the root file system; everything that belongs to this
+kernel alone (/dev, /proc, /sys, /run) is mounted over it. The job's output goes to consoles of its own, so that it never mixes
+with the kernel's messages, and its end is reported on a third;
 the kernel's log, which the kernel's own console gives without levels, goes out on a fourth.
 `init.py --powercut STATUS CONSOLE` ends the guest at once: nothing is unmounted, nothing synced.
 
@@ -110,7 +110,7 @@ class LogCopier(threading.Thread):
 
 
 def put(path, value):
-    with contextlib.suppress(OSError):      # an old kernel lacks it, or what was mounted is gone again
+    with contextlib.suppress(OSError):      # an old kernel lacks it, or the mount is gone
         with open(path, "w") as f:
             f.write(str(value))
 
@@ -142,7 +142,7 @@ def power_off():
 
 
 def unmount_everything(keep):
-    """Unmounts what lies on block devices, the last mounted first. Says what would not go quietly."""
+    """Unmount the block devices, the last mounted first. Report those that fail."""
     stubborn = []
     with open("/proc/self/mounts", "rb") as f:
         mounts = [line.split() for line in f]
@@ -153,7 +153,7 @@ def unmount_everything(keep):
         if LIBC.umount2(where, 0) == 0:
             continue
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        os.kill(-1, signal.SIGKILL)             # everyone but us: what the job left behind
+        os.kill(-1, signal.SIGKILL)             # all processes that the job left, except ours
         end = time.monotonic() + PATIENCE       # until they are gone
         while LIBC.umount2(where, 0):
             if time.monotonic() < end:

@@ -209,7 +209,7 @@ def set_policy(path, version, contents, names, flags=PAD_32, identifier=b"", log
 
 
 def get_policy(fd):
-    """The policy's bytes without their size, or None for what is not encrypted."""
+    """The policy's bytes without their size, or None for an unencrypted file."""
     arg = bytearray(struct.pack("<Q", 24) + bytes(24))
     try:
         fcntl.ioctl(fd, GET_POLICY_EX, arg, True)

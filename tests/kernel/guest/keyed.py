@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""In the guest: keyed.py OUT mounts /dev/ubda, adds the master key by identifier and descriptor, writes what it sees with
-it to OUT, works in every encrypted directory at the top, and unmounts."""
+"""In the guest: keyed.py OUT mounts /dev/ubda, adds the master key by identifier and descriptor, writes its view with it to
+OUT, works in every encrypted directory at the top, and unmounts."""
 import os
 import sys
 

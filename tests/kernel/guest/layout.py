@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tells how files lie, and what reading them costs: layout.py FOLDER DISK. Prints {"extents": {path: FIEMAP or null}, "reads":
-requests that the disk served while each file below 64 MiB was read once, in order}."""
+"""Report the layout of files, and the cost of reading them: layout.py FOLDER DISK. Prints {"extents": {path: FIEMAP or
+null}, "reads": requests that the disk served while each file below 64 MiB was read once, in order}."""
 import json
 import os
 import sys

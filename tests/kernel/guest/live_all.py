@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The guest's side of the mkfs tests: each freshly formatted volume is mounted, lives a little and is unmounted.
 
-live_all.py JOBS.json; a job is {"case", "disks", "out", "format", "zoned", "fsck"}. What only the guest can format it formats
-with the words of "format" (several devices) or "zoned" (a zoned device). What the kernel shows of the new volume,
-whether its files survive an unmount, and what the words of "fsck" say in the end, goes to "out".
+live_all.py JOBS.json; a job is {"case", "disks", "out", "format", "zoned", "fsck"}. "format" (several devices) and "zoned" (a
+zoned device) are commands for volumes that only the guest can format. The kernel's view of the new volume, whether its files
+survive an unmount, and the output of the command "fsck" go to "out".
 """
 import fcntl
 import json

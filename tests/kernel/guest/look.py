@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""In the guest: look.py DIR NAME... mounts /dev/ubda, ubdb, ..., writes what it sees of each to DIR/NAME, changes
-something on it, and unmounts."""
+"""In the guest: look.py DIR NAME... mounts /dev/ubda, ubdb, ..., writes its view of each to DIR/NAME, changes something on
+it, and unmounts."""
 import os
 import sys
 

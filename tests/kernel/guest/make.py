@@ -23,7 +23,7 @@ MNT = os.environ["MNT"]
 
 
 def copy_sparse(source, target):
-    """Copies a device; what a zone holds beyond its write pointer reads as 0xFF and becomes a hole."""
+    """Copy a device; the part of a zone past its write pointer reads as 0xFF and becomes a hole."""
     nothing = (bytes(1 << 16), b"\xff" * (1 << 16))
     with open(source, "rb", buffering=0) as a, open(target, "r+b", buffering=0) as b:
         size = 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes, guards and removes names below a folder as a list says, with the kernel's system calls: naming.py FOLDER LIST.json.
-Each row is [operation, path, value]: "make" a file, directory or node with a mode, set an "acl" ([kind, hex]), "remove",
-"rename" to another path, "whiteout" likewise, a whiteout staying behind."""
+"""Makes, guards and removes names below a folder as a list says, with the kernel's system calls: naming.py FOLDER
+LIST.json. Each row is [operation, path, value]: "make" a file, directory or node with a mode, set an "acl" ([kind, hex]),
+"remove", "rename" to another path, "whiteout" likewise, leaving a whiteout."""
 import ctypes
 import json
 import os

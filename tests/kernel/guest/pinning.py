@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Preallocates pinned files below one folder as a list says, and looks at those below another, which it overwrites:
-pinning.py FOLDER LIST.json OTHER. Rows are [file, flags, offset, length]. Prints which rows were refused, and of the other
-folder's files what the kernel says: pinned, and the extents before and after."""
+pinning.py FOLDER LIST.json OTHER. Rows are [file, flags, offset, length]. Prints which rows were refused, and for each file
+of the other folder the kernel's answer: pinned, and the extents before and after."""
 import errno
 import json
 import os

@@ -28,7 +28,7 @@ def call(*words, **kwargs):
 
 
 def words_of(how, jobs):
-    """What mkfs.f2fs is told to take."""
+    """The options for mkfs.f2fs."""
     archive, tree, manifest = (os.path.join(TMP, name) for name in ("archive", "tree", "manifest"))
     if how == "directory":
         return ["--root-dir", SOURCE]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Does to files below a folder what a list says, with the kernel's system calls: ranges.py FOLDER LIST.json. Each row is
-[file, operation, offset, length]; "op" of fallocate is "fallocate:FLAGS". Calls that the kernel refuses are noted."""
+"""Change files below a folder by a list, with the kernel's system calls: ranges.py FOLDER LIST.json. Each row is [file,
+operation, offset, length]; "op" of fallocate is "fallocate:FLAGS". Calls that the kernel refuses are noted."""
 import ctypes
 import json
 import os

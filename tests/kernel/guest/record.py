@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes down what the running kernel shows of a directory tree: the manifest that readers are judged by.
+"""Record the running kernel's view of a directory tree: the manifest that readers are judged by.
 
-A manifest is a dict: "entries" maps each path (relative; "" is the top) to what is known of it, "statfs" and
-"segments" describe the volume. Strings that came from the image are decoded as UTF-8 with surrogateescape, so
-JSON holds any byte. Keys whose value would be empty are left out.
+A manifest is a dict: "entries" maps each path (relative; "" is the top) to its properties, "statfs" and "segments" describe
+the volume. Strings that came from the image are decoded as UTF-8 with surrogateescape, so JSON holds any byte. Keys whose
+value would be empty are left out.
 Also a program: record.py DIRECTORY OUTPUT.json
 """
 import errno
@@ -35,7 +35,7 @@ def data_ranges(fd, size):
             if e.errno == errno.ENXIO:
                 break
             raise
-        if start >= size:       # reserved behind the end
+        if start >= size:       # reserved past the end
             break
         at = os.lseek(fd, start, os.SEEK_HOLE)
         found.append([start, at - start])
@@ -45,8 +45,8 @@ def data_ranges(fd, size):
 def content_hashes(fd, size, ranges):
     """(sha256 of the whole, or None if too large; sha256 over the number and content of each non-zero block)
 
-    The second does not depend on what is called a hole, and can be had of a file of terabytes.
-    """
+    The second does not depend on holes, and is possible for a file of terabytes.
+"""
     zero = bytes(BLOCK)
     blocks = hashlib.sha256()
     for start, length in ranges:
@@ -139,7 +139,7 @@ def tree(top):
     The further names of an inode are {"link": its first path} only.
     """
     found = {"": describe(top)}
-    seen = {}           # inode -> the first path of it, for what has more than one
+    seen = {}           # inode -> its first path, for inodes with several
     device = os.lstat(top).st_dev
     pending = [""]
     while pending:

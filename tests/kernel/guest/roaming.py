@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Random work on a mounted volume: all that programs can ask of F2FS, also what it refuses.
+"""Random work on a mounted volume: all requests that programs can make to F2FS, also refused ones.
 
-Each method do_* of Roamer is one kind of work, on something that it picks from the tree. What the kernel refuses is counted; that
-something is broken it says by one of TROUBLE, which ends the work.
+Each method do_* of Roamer is one kind of work, on something that it picks from the tree. Refusals are counted. The kernel
+reports damage by one of TROUBLE, which ends the work.
 """
 import contextlib
 import errno
@@ -17,7 +17,7 @@ import kernelapi as k
 import trees
 
 BLOCK = 4096
-TROUBLE = (errno.EUCLEAN, errno.EBADMSG, errno.EFAULT, errno.ENOTRECOVERABLE)    # EIO: a write behind what a pinned file has
+TROUBLE = (errno.EUCLEAN, errno.EBADMSG, errno.EFAULT, errno.ENOTRECOVERABLE)    # EIO: a write past the blocks of a pinned file
 RENAME = {"": 0, "noreplace": 1, "exchange": 2, "whiteout": 4}
 SIZES = (0, 1, 60, 1000, 3400, 3688, 3689, 4095, 4096, 4097, 9000, 16384, 40000, 70000, 262144, 300001, 1 << 20, 5 << 20)
 OFFSETS = (0, 1, 100, 3600, BLOCK - 1, BLOCK, 5 * BLOCK, 16 * BLOCK, 37 * BLOCK + 5, 200000, 922 * BLOCK, 923 * BLOCK, 5 << 20,
@@ -49,13 +49,13 @@ class Roamer:
         if "encryption" in features:
             k.add_key(v.mnt, 1)
             self.identifier = k.add_key(v.mnt, 2)
-        self.kept = []          # descriptors of what has no name
+        self.kept = []          # descriptors of files without a name
         self.serial = seed % 10**6 * 1000
         self.refused, self.done, self.last = {}, {}, None
         self.kinds = sorted(name for name in dir(self) if name.startswith("do_"))
         self.look_around()
 
-    # ---- what is there
+    # ---- existing files
 
     def look_around(self):
         self.files, self.others, self.dirs = [], [], []

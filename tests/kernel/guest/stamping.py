@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Does to files below a folder what a list says, each step at a time of its own: stamping.py FOLDER LIST.json. A row is
-[name, preparation, steps], both lists of [operation, argument, ...]; paths are below the row's own folder. All is prepared
-at the time BEFORE; the steps of row number N happen at after(N). Prints the errno of each row, 0 for none."""
+"""Change files below a folder by a list, each step at a time of its own: stamping.py FOLDER LIST.json. A row is [name,
+preparation, steps], both lists of [operation, argument, ...]; paths are below the row's own folder. All is prepared at the
+time BEFORE; the steps of row number N happen at after(N). Prints the errno of each row, 0 for none."""
 import ctypes
 import fcntl
 import json

@@ -209,7 +209,7 @@ def many_files(v, top, count, size=0, name="file-%06d"):
 
 
 def workload(v, space):
-    """What a new volume has to stand: files of many sizes, renames, deletions, checkpoints. Uses up to `space`."""
+    """Make files for a new volume: many sizes, renames, deletions, checkpoints. Uses up to `space`."""
     many_files(v, "work/small", 120, 200)
     many_files(v, "work/block", 40, 5000)
     v.write("work/large", v.noise(min(4 << 20, space // 4)))

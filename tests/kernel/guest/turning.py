@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The guest's side of turns.py: turning.py JOBS.json
 
-A job is one volume: {"name", "disks", "format", "before", "options", "then", "seed", "steps", "end", "after"}. "before" is {"options",
-"out"}: what the kernel shows first. Then it is mounted with all of "options" that can be, worked on, perhaps remounted with "then", and
-ended: "umount", "shutdown N" or "powercut", which only the last job can. "after" is recorded when it was unmounted. Each record is made
-without keys, and once more with them where there may be encrypted files (its name and ".key").
+A job is one volume: {"name", "disks", "format", "before", "options", "then", "seed", "steps", "end", "after"}. "before" is
+{"options", "out"}: the kernel's first view. Then it is mounted with all of "options" that can be, worked on, perhaps remounted
+with "then", and ended: "umount", "shutdown N" or "powercut", which only the last job can. "after" is recorded when it was
+unmounted. Each record is made without keys, and once more with them where there may be encrypted files (its name and ".key").
 """
 import errno
 import json
@@ -43,7 +43,7 @@ def show(v, how):
 
 
 def mount_somehow(v, options):
-    """What the kernel refuses is left out, one after the other; returns what was taken and what was not."""
+    """Mount without the options that the kernel refuses, one after the other. Return the accepted and the refused ones."""
     refused = []
     while True:
         try:

@@ -105,14 +105,14 @@ def live(life):
     if "\n      %d blocks per zone\n" % (job["zone"] << 8) not in life.run("dump.f2fs", life.device):
         raise RuntimeError("dump.f2fs says nothing of the zones")
     life.mounted(lambda: (life.same(job["source"], MNT), life.workload("first")))
-    # ours on what the kernel wrote
+    # our work on files that the kernel wrote
     f2fs("mkdir", "/ours")
     for name in sorted(os.listdir(job["more"])):
         f2fs("put", os.path.join(job["more"], name), "/ours/" + name)
     f2fs("rm", "-r", "/first/big")
     life.run("fsck.f2fs", "-n", "-f", life.device)
     life.mounted(lambda: (life.same(job["more"], MNT + "/ours"), life.workload("second")))
-    # what the kernel fsynced: recovered by us
+    # the kernel's fsynced files, recovered by us
     life.volume.mount()
     expected = life.write_and_stop()
     f2fs("recover")

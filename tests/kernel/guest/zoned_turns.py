@@ -90,7 +90,7 @@ class Turns:
             print("  ours: " + " ".join(turn.done), flush=True)
         with f2fskit.open(self.device, "r+") as volume:
             volume.recover()
-        if "discard" in turn.done:      # what was forgotten had been written to zones already
+        if "discard" in turn.done:      # rolled-back changes had been written to zones already
             f2fskit.check(self.device, repair=True)
         self.check("ours")
         self.shown("ours", self.ours())

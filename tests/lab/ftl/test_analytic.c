@@ -43,7 +43,7 @@ static void formulas_agree(void **state)
 #define BLOCKS 2048u
 #define PAGES_PER_BLOCK 64u
 
-/* Uniform writes: after the device has come to rest, the page map costs what the greedy formula says, within 2 %. */
+/* Uniform writes: in the steady state the page map has the cost of the greedy formula, within 2 %. */
 static void page_map_meets_the_formula(void **state)
 {
 	static const unsigned percents[] = { 7, 15, 28 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Flash models below a volume: what they count reaches the results, and what is wrong with one is said."""
+"""Flash models below a volume: their counts reach the results, and errors in a model's text are reported."""
 import json
 
 import pytest

@@ -53,7 +53,7 @@ static void keeps_odd_blocks(void **state)
 	cells_fini(&cells);
 }
 
-/* Zeros take nothing, one byte takes one piece; what is discarded or overwritten with zeros is given back. */
+/* Zeros take nothing, one byte takes one piece; discarded or zeroed pieces are freed. */
 static void takes_memory_for_contents_only(void **state)
 {
 	static uint8_t zeros[1 << 20];

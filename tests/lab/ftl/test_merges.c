@@ -158,7 +158,7 @@ struct refusal {
 	const char *parts[3]; /* that the message must have */
 };
 
-/* What is refused is named: the model, the key, and the rule. */
+/* A refusal names the model, the key, and the rule. */
 static void refuses_by_name(void **state)
 {
 	static const struct refusal refusals[] = {

@@ -33,9 +33,9 @@ LIMITS = {
     "documents": 2.5,
     "public headers": 13.0,
     "messages": 1.0,
-    "comments": 15.5,
+    "comments": 12.0,
     "python": 15.0,
-    "tests": 16.5,
+    "tests": 5.5,
 }
 
 FRONT = ("README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md")

@@ -35,7 +35,7 @@ LIMITS = {
     "messages": 1.0,
     "comments": 12.0,
     "python": 15.0,
-    "tests": 5.5,
+    "tests": 1.0,
 }
 
 FRONT = ("README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md")

@@ -339,7 +339,7 @@ def test_threads(volume):
     assert sorted(found) == sorted(bytes([one]) for one in path.read_bytes())
 
 
-# What file objects tell of themselves.
+# Attributes of file objects.
 
 
 @pytest.mark.parametrize("mode, buffering", [

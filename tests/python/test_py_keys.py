@@ -132,7 +132,7 @@ def test_without_key_and_with_another(disk):
 
 
 def test_a_wrong_key_of_version_1_is_found_out(disk):
-    """Descriptors say nothing about keys, but a wrong one makes noise of all names: it counts as none, and that is told."""
+    """Descriptors say nothing about keys, but a wrong one makes noise of all names. It counts as none, with a warning."""
     with f2fskit.open(disk, "r+") as volume:
         top = encrypted(volume, version=1)
         for i in range(100):
@@ -267,9 +267,9 @@ def test_in_and_out_of_the_host(disk, tmp_path):
 
 
 def test_long_reads_are_deciphered_by_workers(disk):
-    """Reads long enough for workers give what short ones do: each cipher, pieces that end within blocks, blocks that
-    cannot be read in the middle, a process that was forked, and another file right behind; and the same where a device
-    takes one reader at a time."""
+    """Reads long enough for workers have the same result as short ones: each cipher, pieces that end within blocks, blocks
+    that cannot be read in the middle, a process that was forked, and another file directly after it; and the same where a
+    device takes one reader at a time."""
     data = pattern(7, (3 << 20) + 1001)
     with f2fskit.open(disk, "r+") as volume:
         for i, policy in enumerate((dict(), dict(contents=5, names=6), dict(contents=9, names=9, flags=4), dict(data_unit=512),

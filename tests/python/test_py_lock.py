@@ -32,7 +32,7 @@ def path(tmp_path):
 
 
 def in_child(function):
-    """What the function returns (a short str), called in a process that was forked."""
+    """Return the result of the function (a short str), called in a forked process."""
     from_child, to_parent = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -59,7 +59,7 @@ def test_one_process_twice(path):
                         lambda: f2fskit.open(path, recover="apply")):
             with pytest.raises(f2fskit.BusyError, match=r"in use by this process \(%d\)" % os.getpid()):
                 attempt()
-        with f2fskit.open(path) as reader:  # is told
+        with f2fskit.open(path) as reader:  # a note reports it
             assert any("has the volume open for writing" in note for note in reader.notes)
     with f2fskit.open(path, "r+") as volume:  # the lock went with the volume
         assert volume.path("/a").read_text() == "one"
@@ -87,7 +87,7 @@ def test_tools_name_the_holder(path, run_tool):
 
 
 def test_tools_without_the_lock(path, run_tool):
-    """They go ahead, and the commit of who was there before is refused."""
+    """They continue, and the commit of the earlier writer is refused."""
     volume = f2fskit.open(path, "r+")
     volume.path("/a").write_text("one")
     assert run_tool("f2fs", "-w", "--no-lock", path, "mkdir", "/b")
@@ -139,7 +139,7 @@ def test_fork(path):
 
 
 def test_fork_with_a_worker(path):
-    """Long writes are done by a thread, which a fork does not take along: the child can close what it inherited."""
+    """Long writes are done by a thread, which a fork does not take along: the child can close its inherited objects."""
     volume = f2fskit.open(path, "r+")
     volume.path("/a").write_bytes(bytes(range(256)) * 20000)
     assert in_child(lambda: volume.close() or volume.closed) == "True"
@@ -190,7 +190,7 @@ def test_a_reader_tells_when_somebody_wrote(path, tmp_path):
 
 @pytest.mark.parametrize("damaged", [False, True])
 def test_a_check_beside_a_writer(path, damaged):
-    """What it finds wrong may be of two states; where it finds nothing, all is well."""
+    """Its findings may mix two states. If it finds nothing, all is well."""
     with f2fskit.open(path, "r+") as volume:
         volume.path("/a").write_text("one")
         ino = volume.path("/a").stat().st_ino

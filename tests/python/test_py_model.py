@@ -220,7 +220,7 @@ class Model(RuleBasedStateMachine):
         return self.volume.path(f"{path}/{name}"), parent, f2fskit.ExistsError if name in parent.children else None
 
     def attempt(self, error, function, *arguments):
-        """Call a function that should fail with an error, or succeed; tell which."""
+        """Call a function that should fail with an error, or succeed. Return which."""
         if error is None:
             function(*arguments)
             return True
@@ -355,7 +355,7 @@ class Model(RuleBasedStateMachine):
     @precondition(lambda self: getattr(self, "files", None))
     @rule(pick=PICK, offset=OFFSETS, length=st.sampled_from([1, 7, 4000]))
     def write_file(self, pick, offset, length):
-        """What is written waits in a buffer, until it is flushed, committed, or rolled back."""
+        """Data waits in a buffer, until it is flushed, committed, or rolled back."""
         self.files[pick % len(self.files)].put(offset, bytes([65 + pick % 26]) * length)
 
     @precondition(lambda self: getattr(self, "files", None))

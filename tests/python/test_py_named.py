@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Errors name the file that they are about, also behind a pickle, and files that cannot be written are refused at once."""
+"""Errors name the file that they are about, also after pickling, and files that cannot be written are refused at once."""
 import concurrent.futures
 import io
 import multiprocessing

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Label, UUID and features: what is set, what follows from it, and power cuts while it is done; single fields by address."""
+"""Label, UUID and features: the values set, their effects, and power cuts meanwhile; single fields by address."""
 import re
 import uuid
 

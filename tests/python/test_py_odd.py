@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Odd calls: one that fails by what it was asked for leaves the running transaction as it was, and usable.
+"""Odd calls: a call that fails because of its arguments leaves the running transaction unchanged and usable.
 
-A generator makes random calls of everything that changes a volume, half of them with arguments at and beyond their
-limits. What fails must have failed before the first change: all that can be seen is as before, and further changes and
-the commit are made.
+A generator makes random calls of everything that changes a volume, half of them with arguments at and beyond their limits. A
+failed call must have failed before the first change: everything visible is as before, and further changes and the commit are
+made.
 """
 import io
 import os
@@ -70,7 +70,7 @@ def disk(tmp_path, peer_check):
 
 
 def seen(volume, handles):
-    """All that can be seen: of every name, and of what is open."""
+    """Everything visible: each name, and each open object."""
     def one(inode):
         st = inode.stat()
         found = [st, dict(inode.xattrs), inode.i_flags, inode.i_advise]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What is open has one owner: it cannot be copied, and changes are not forgotten without a word."""
+"""Open objects have one owner: they cannot be copied, and changes are not dropped without a warning."""
 import copy
 import pickle
 

@@ -42,7 +42,7 @@ def test_versions_of_a_live_file(disk):
 
 
 def ticking():
-    """Return a clock for changes that are to be told apart by their times: the volume's own may stand between two of them."""
+    """Return a clock for changes that differ by their times: the volume's own may stand between two of them."""
     return itertools.count(1_700_000_000 * 10**9, 10**6 + 1).__next__
 
 
@@ -258,8 +258,8 @@ class Model:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_against_a_model(tmp_path, seed):
-    """What is read of an old version without an error is what that file held at some commit; a block that is said to be
-    intact holds what it held then. Nothing is written."""
+    """Data of an old version read without an error equals that file at some commit. A block reported as intact has its old
+    contents. Nothing is written."""
     disk = make(tmp_path / "model.img", 128 << 20)
     with f2fskit.open(disk, "r+") as volume:
         model = Model(volume, seed)
@@ -385,8 +385,8 @@ def test_timeline(disk):
 
 
 def test_timeline_of_renamed_files(disk):
-    """An inode's own record of its name gets stale when the file is renamed or loses a name: what is in use is called as its
-    directory says."""
+    """An inode's own record of its name gets stale when the file is renamed or loses a name: a file in use has the name in
+    its directory."""
     with f2fskit.open(disk, "r+") as volume:
         volume.path("/dir").mkdir()
         for name in ("/renamed", "/linked", "/stays", "/away"):
@@ -406,7 +406,7 @@ def test_timeline_of_renamed_files(disk):
 
 @pytest.mark.parametrize("seed", range(2))
 def test_rubbish(tmp_path, seed):
-    """Blocks of rubbish, node blocks in wrong places, footers that lie: no crash, and no end that does not come."""
+    """Random blocks, node blocks in wrong places, wrong footers: no crash, and no endless loop."""
     disk = make(tmp_path / "rubbish.img", 64 << 20)
     pick = random.Random(seed)
     with f2fskit.open(disk, "r+") as volume:
@@ -471,7 +471,7 @@ def test_a_digest_tells_what_tables_cannot(tmp_path):
 
 
 def test_what_differs(disk):
-    """Fields, attributes and ranges of two versions; a file of terabytes whose node is lost is told at once."""
+    """Fields, attributes and ranges of two versions; a file of terabytes whose node is lost is reported at once."""
     with f2fskit.open(disk, "r+", now=ticking()) as volume:
         path = volume.path("/compared")
         path.write_bytes(pattern(3, 100_000))

@@ -18,7 +18,7 @@ def disk(tmp_path):
 
 
 class Parity:
-    """Blocks by the parity of their place in the file; keeps what it was told."""
+    """A placement by the parity of the block's place in the file. Records its calls."""
     streams = 2
 
     def __init__(self):
@@ -40,20 +40,20 @@ def test_a_policy_in_python_decides_where_blocks_lie(disk):
     policy = Parity()
     with f2fskit.open(disk, "r+") as volume:
         assert volume.set_placement(policy) is None
-        gc.collect()  # the volume keeps what is asked
+        gc.collect()  # the volume keeps the placement that it asks
         inode = volume.root.create("file")
         inode.pwrite(bytes(range(256)) * 16 * 8, 0)
         volume.commit()
         first = addresses(inode, 8)
         assert {block for _, block, _ in policy.asked} == set(range(8))
         assert sorted(policy.told) == [(i, 0, first[i]) for i in range(8)]
-        # each stream goes on without gaps, in a segment of its own
+        # each stream continues without gaps, in a segment of its own
         assert [b - a for a, b in zip(first[::2], first[2::2])] == [1] * 3 == [b - a for a, b in zip(first[1::2], first[3::2])]
         assert abs(first[0] - first[1]) >= 512 - 4
         assert volume.streams.blocks[:3] == (4, 4, 0) and volume.streams.refused == 0
         inode.pwrite(bytes(4096), 4096)
         volume.commit()
-        assert policy.told[-1] == (1, first[1], first[7] + 1)  # a stream goes on after a commit
+        assert policy.told[-1] == (1, first[1], first[7] + 1)  # a stream continues after a commit
         volume.set_placement(None)
         count = len(policy.asked)
         inode.pwrite(bytes(8192), 0)

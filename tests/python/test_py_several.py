@@ -11,7 +11,7 @@ TEXT = bytes(range(251)) * 9000
 
 @pytest.fixture
 def devices(f2fskit):
-    """Two devices whose volume fills the first one and goes on in the second."""
+    """Two devices whose volume fills the first one and continues in the second."""
     context = f2fskit.Context()
     made = [f2fskit.Device.memory(64 * MIB, context=context), f2fskit.Device.memory(96 * MIB, context=context)]
     spec = f2fskit.DeviceSpec(made[1], path="/dev/second")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Making a tree of a volume equal to its source: what cannot be read is not absent, and links are as in the source."""
+"""Making a tree of a volume equal to its source: unreadable files do not count as absent, and links are as in the source."""
 import os
 import random
 

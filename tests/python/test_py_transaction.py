@@ -59,7 +59,7 @@ class Twin:
 
 
 def base(t):
-    """What the last commit has."""
+    """The state of the last commit."""
     t.volume.path("/d").mkdir()
     t.make("/d/small", b"inside the inode")
     t.make("/d/blocks", pattern(1, 50_000))
@@ -148,7 +148,7 @@ CHANGES = [sparse_end, parts_of_blocks, whole_blocks, ends, ranges, many_parts, 
 
 
 def figures(volume):
-    """What else tells of use: sizes and blocks of files, usage per owner, room left."""
+    """Other counts of use: sizes and blocks of files, usage per owner, room left."""
     return ({path: (entry.stat().st_size, entry.stat().st_blocks) for path, entry in volume.scan("/d")},
             volume.quotas("user"), volume.quotas("group"), volume.statfs().f_bfree, volume.statfs().f_ffree)
 
@@ -182,7 +182,7 @@ def test_every_reader_sees_the_transaction(start, tmp_path, change):
         del held["/d/blocks"]
     agree(t.volume, t.files)
     during = figures(t.volume)
-    report = f2fskit.check(path)    # who asks the device sees the last commit
+    report = f2fskit.check(path)    # a reader of the device sees the last commit
     assert report.found == 0 and report.files == len(start[1])
     t.volume.rollback()
     agree(t.volume, start[1])
@@ -209,7 +209,7 @@ def _folder(path):
 
 
 def test_populate_compares_with_the_transaction(tmp_path):
-    """What was changed and not yet committed is the same as its copy, or is not."""
+    """A change that is not yet committed equals its copy, or differs."""
     path = tmp_path / "disk.img"
     f2fskit.mkfs(path, 64 << 20)
     t = Twin(path, now=10**18)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A commit whose last flush fails: what is said of it is what the image shows, with its cache kept and lost."""
+"""A commit whose last flush fails: the error matches the image, with its cache kept and lost."""
 import errno
 import io
 
@@ -9,7 +9,7 @@ import f2fskit
 
 
 class Disk(io.BytesIO):
-    """Bytes with a cache: durable is what the last flush that succeeded left. Flushes from number `bad` on fail."""
+    """Bytes with a cache: the state of the last successful flush is durable. Flushes from number `bad` on fail."""
 
     def __init__(self, data):
         super().__init__(data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Superblocks and checkpoints that cannot be read: what they say is not known, so nothing is written."""
+"""Superblocks and checkpoints that cannot be read: their contents are unknown, so nothing is written."""
 import pytest
 
 import f2fskit
@@ -84,7 +84,7 @@ def volume_to_search():
 
 
 def test_a_bad_sector_in_contents_hides_no_node():
-    """The SIT and the summary say that it was data: the search goes on, and what was lost is found again."""
+    """The SIT and the summary say that it was data: the search continues, and the lost nodes are found again."""
     memory, contents, data, node = volume_to_search()
     before = content(memory)
     f2fskit.check(without(memory, node), repair=True)

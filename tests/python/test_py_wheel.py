@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The wheel: it builds with what the system has, holds the module and nothing else, and works where it is installed."""
+"""The wheel: it builds with the tools of the system, holds the module and nothing else, and works where it is installed."""
 import os
 import pathlib
 import re

@@ -10,7 +10,7 @@ import f2fskit
 from conftest import pattern
 
 OLD = pattern(1, 3_000_000)
-ROOM = 20 << 20  # what the volume of these tests holds, about
+ROOM = 20 << 20  # contents of the volume of these tests, about
 
 
 @pytest.fixture
@@ -154,7 +154,7 @@ def test_populate_that_fails_at_once_costs_nothing(disk, tmp_path):
 
 @pytest.mark.parametrize("existing", ["replace", "update"])
 def test_a_source_that_shrinks_is_left_out(disk, tmp_path, existing):
-    """What had its name stays, what else there is comes."""
+    """The existing file stays; the other files come."""
     source = tmp_path / "source"
     source.mkdir()
     for name in ("new", "old", "whole"):
@@ -177,7 +177,7 @@ def test_a_source_that_shrinks_is_left_out(disk, tmp_path, existing):
 
 
 def test_replaced_by_what_cannot_be_made(disk):
-    """A further name of what is not there, or of itself, does not cost what has the name."""
+    """A further name of a missing file, or of the file itself, does not destroy the existing one."""
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w") as tar:
         for link in ("missing", "old"):

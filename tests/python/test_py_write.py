@@ -328,8 +328,8 @@ def test_populate_compresses(tmp_path):
 
 
 def test_released_while_it_is_written(tmp_path):
-    """A file larger than the volume fits in, since what a cluster saves is given back at once; the file is as one that is
-    released when it is complete, whatever pieces it comes in."""
+    """A file larger than the volume fits in, since blocks saved by a cluster are freed at once. A complete file equals a
+    released one, in whatever pieces it was written."""
     path, source = tmp_path / "image", tmp_path / "source"
     source.mkdir()
     (source / "large").write_bytes(b"the same " * 10_000_000)

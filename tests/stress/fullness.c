@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Volumes that are as full as users may make them, of odd geometries, written at random while they clean themselves: no
- * change may find no room while users have some, and what is read must be what was written.
+ * change may find no room while users have some, and every read must return the data written.
  *
  * usage: fullness [FIRST-SEED [COUNT [STEPS]]]
  */
@@ -187,7 +187,7 @@ static void punch(struct world *w, struct file *f, uint32_t at, uint32_t n)
 	memset(f->now + at, 0, n * sizeof(*f->now));
 }
 
-/* What the volume says that it wrote is what came to the device. */
+/* The volume's counters must equal the writes that the device received. */
 static void must_be_counted(struct world *w)
 {
 	const char *differs;

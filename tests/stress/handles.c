@@ -106,7 +106,7 @@ static unsigned links_of(unsigned file)
 	return n;
 }
 
-/* A handle answered: with STATE if its file is gone, else without error. True: go on with the answer. */
+/* A handle answered: with STATE if its file is gone, else without error. True: continue with the answer. */
 static int judge(const struct handle *h, int err, const char *what)
 {
 	const int is_dead = f2fs_inode_is_dead(h->inode);
@@ -262,7 +262,7 @@ static void do_make_inside(void)
 	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
 	struct handle *h = any_handle();
 
-	/* only in what is gone: directories of this model stay empty */
+	/* only in a removed directory: directories of this model stay empty */
 	if (h && files[h->file].is_dir && files[h->file].is_gone)
 		judge(h, f2fs_create(h->inode, "x", 1, &spec, NULL), "making a file in it");
 }

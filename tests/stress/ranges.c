@@ -16,7 +16,7 @@
 #define MAX_SIZE (6u << 20)
 #define BLOCK 4096u
 
-/* What a file should hold; bytes behind size are zero. */
+/* The expected contents of a file; bytes past size are zero. */
 struct model {
 	uint8_t *bytes, *saved; /* now, and at the last commit */
 	uint64_t size, saved_size;

@@ -34,7 +34,7 @@ KINDS = [
     ("-i -s 3 -O " + FEATURES, True),
     ("-o 12", True),
 ]
-# What the kernel does with each disk: reads what the model has, writes, and leaves nothing behind.
+# The kernel's work on each disk: read the model's files, write, and remove its own files.
 KERNEL = r"""
 set -e
 while [ $# -gt 0 ]; do
@@ -51,7 +51,7 @@ while [ $# -gt 0 ]; do
     shift 2
 done
 """
-# What a step may be refused for: it says so before anything is written.
+# The reasons for which a step may be refused, before anything is written.
 REFUSALS = ("cannot hold the blocks in use", "too small for the blocks in use", "too little is free", "no whole zones", "no room")
 
 
@@ -87,7 +87,7 @@ class Walk:
     def open(self, access="r+"):
         return self.f2fskit.open(self.path, access)
 
-    # steps: each returns what it did
+    # steps: each returns a description
 
     def write(self, count=None):
         wanted = count or self.rng.randrange(1, 40)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Random changes of a volume and the same changes of a directory of the host, side by side: what both hold afterwards
- * must be equal. Usage: stress IMAGE DIRECTORY SEED STEPS COMMIT_EVERY [WRITE_OPTIONS]. Some commits are followed by
- * opening the volume again. On a volume with the feature half of the files are compressed, in all ways there are; these
- * get no long holes, because fsck.f2fs 1.15 counts wrong behind holes in indirect nodes of compressed files.
+ * Make the same random changes to a volume and to a directory of the host. Both must be equal afterwards. Usage: stress
+ * IMAGE DIRECTORY SEED STEPS COMMIT_EVERY [WRITE_OPTIONS]. Some commits are followed by opening the volume again. On a
+ * volume with the feature half of the files are compressed, in all ways there are; these get no long holes, because
+ * fsck.f2fs 1.15 counts wrong after holes in indirect nodes of compressed files.
  */
 #define _GNU_SOURCE
 #include <f2fskit/f2fskit.h>
@@ -263,7 +263,7 @@ static void do_truncate(struct stress *s)
 	check_host(s, truncate(on_host(s, path, host), (off_t)size), path);
 }
 
-/* What is open stays as it was, and can be written. */
+/* Open files are unchanged, and can be written. */
 static void use_held(struct stress *s, struct held *h)
 {
 	size_t done;
@@ -586,7 +586,7 @@ int main(int argc, char **argv)
 			open_volume(&s, argv[1]);
 		}
 	}
-	/* what is held open now is an orphan that the next mount deletes */
+	/* files held open now are orphans that the next mount deletes */
 	commit(&s);
 	printf("%u orphans, ", (unsigned)f2fs_orphan_count(s.vol));
 	release_held(&s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One cluster of 64 KiB as a kernel (6.12) compressed it, with each algorithm. What is in it, make_sample() builds:
- * runs of literals, zeros, and matches at the distances where the kinds of instructions change.
+ * One cluster of 64 KiB as a kernel (6.12) compressed it, with each algorithm. make_sample() builds its contents: runs
+ * of literals, zeros, and matches at the distances where the kinds of instructions change.
  */
 #ifndef F2FSKIT_TEST_COMP_VECTORS_H
 #define F2FSKIT_TEST_COMP_VECTORS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Base64url: the vectors of RFC 4648 without padding, all bytes there and back, what is no encoding. */
+/* Base64url: the vectors of RFC 4648 without padding, all bytes there and back, invalid encodings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -24,7 +24,7 @@ static size_t from_hex(const char *hex, uint8_t *out)
 	return n;
 }
 
-/* What a kernel stored; of the names of section 9.1 and of first blocks of files, which are padded with zeros. */
+/* Stored by a kernel: the names of section 9.1 and first blocks of files, which are padded with zeros. */
 static const struct {
 	unsigned mode;
 	const char *key, *iv, *clear;

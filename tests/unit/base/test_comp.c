@@ -258,7 +258,7 @@ static void test_state_is_reusable(void **state)
 	comp_fini(&comp);
 }
 
-/* The same with bytes around what is written that must stay, where no sanitizer watches. */
+/* The same with guard bytes around the output that must not change, where no sanitizer watches. */
 static enum comp_result decompress_guarded(enum comp_algorithm algorithm, const uint8_t *in, size_t in_len)
 {
 	static uint8_t room[SAMPLE_SIZE + 2 * GUARD];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* JSON: texts as sequences of tokens, decoded strings, what is wrong with texts. */
+/* JSON: texts as sequences of tokens, decoded strings, errors in texts. */
 #include "base/json.h"
 
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* The tokens of a text, a character each; values in brackets behind them. */
+/* The tokens of a text, a character each; values in brackets after them. */
 static void describe(const char *text, char *out, size_t room)
 {
 	static const char letters[] = "EB{[)ksn10z";

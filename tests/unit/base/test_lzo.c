@@ -190,7 +190,7 @@ static void test_bad_streams(void **state)
 	assert_int_equal(n, 4711);
 }
 
-/* A length that goes on for the whole input ends at the output's size, not after adding up gigabytes. */
+/* A length that fills the whole input ends at the output's size, not after adding up gigabytes. */
 static void test_endless_length(void **state)
 {
 	static const uint8_t zeros[65536] = { 18, 'a', 0x20 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The LZO compressor: everything comes back, at every size and around every limit of the format; what it may take; the
+ * The LZO compressor: everything comes back, at every size and around every limit of the format; its bound of room; the
  * same stream on every machine. Our own decoder judges both forms, the LZO library, where it is installed, the plain
  * one.
  */
@@ -29,7 +29,7 @@ static uint32_t next_random(uint32_t *seed)
 	return *seed >> 16;
 }
 
-/* Compress into a block of exactly @cap bytes and into packed[]. @filler is what is in the work memory before. */
+/* Compress into a block of exactly @cap bytes and into packed[]. @filler fills the work memory before. */
 static bool compress(size_t n, bool has_zero_runs, size_t cap, int filler, size_t *length)
 {
 	uint8_t *from = malloc(n ? n : 1), *to = malloc(cap ? cap : 1);

@@ -123,7 +123,7 @@ static void test_casefold_vectors(void **state)
 	}
 }
 
-/* What cannot be folded is hashed as it is, and the result says why. */
+/* A name that cannot be folded is hashed as it is, and the result says why. */
 static void test_casefold_unfoldable(void **state)
 {
 	uint8_t z[255];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* No-key names as a kernel showed them for ciphertext that was read from the same volume; what is no such name. */
+/* No-key names as a kernel showed them for ciphertext that was read from the same volume; other names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -132,7 +132,7 @@ static void note(struct pool_job *job, unsigned slot)
 	((struct counter_job *)job)->runs++;
 }
 
-/* In a forked process: what the parent's worker does is not waited for, new jobs run, and the pool can be given up. */
+/* In a forked process: jobs of the parent's worker are not waited for, new jobs run, and the pool can be freed. */
 static int in_child(struct pool *pool, struct pool_job *held)
 {
 	struct counter_job job = { .job.run = note };

@@ -40,7 +40,7 @@ static void test_known(void **state)
 	check_fold("\xE2\xB0\xAF\xF0\x91\xA4\xB8", "\xE2\xB0\xAF\xF0\x91\xA4\xB8"); /* newer than 12.1 */
 }
 
-/* Folding what is folded changes nothing, unless something was dropped between marks. */
+/* Folding a folded text changes nothing, unless something was dropped between marks. */
 static void test_every_code_point(void **state)
 {
 	size_t changed = 0, dropped = 0;

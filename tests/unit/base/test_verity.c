@@ -50,7 +50,7 @@ struct file {
 	struct verity_io io;
 	uint8_t *data, *tree, *work;
 	uint8_t root[SHA_MAX_SIZE];
-	/* what report() was told */
+	/* arguments of report() */
 	int reports, level;
 	uint64_t index;
 	/* let the callback whose turn it is fail */

@@ -433,7 +433,7 @@ static void damages_are_found(void **state)
 	}
 }
 
-/* The end of what is in use, by the SIT. */
+/* The end of the blocks in use, by the SIT. */
 static uint64_t end_of_use(void)
 {
 	uint64_t end = geo->main_blkaddr;
@@ -528,7 +528,7 @@ static void unreadable_blocks_are_told(void **state)
 			break;
 		case 4:
 			addr = geometry_sit_block(geo, 0, msb_test(seed.vol->sit_bitmap, 0));
-			put32(byte_of(addr + 1) - 4, 1); /* behind the entries: no hole */
+			put32(byte_of(addr + 1) - 4, 1); /* after the entries: no hole */
 			break;
 		case 5:
 			addr = (f2fs_blk_t)(pack_block(seed.vol->layout.data_start) >> geo->block_bits);
@@ -578,7 +578,7 @@ static void unreadable_summaries_are_told(void **state)
 	fresh_close(&f);
 }
 
-/* What lies beyond the end of a short image is told once, not block by block. */
+/* Data past the end of a short image is reported once, not block by block. */
 static void short_images_are_told(void **state)
 {
 	struct f2fs_device *part;

@@ -24,7 +24,7 @@ static void numbers_and_names_are_unique(void **state)
 	assert_non_null(last);
 }
 
-/* A group is one pass, and its numbers lie together. */
+/* A group is one pass, and its numbers are contiguous. */
 static void groups_lie_together(void **state)
 {
 	const struct f2fs_problem_info *row, *last = NULL;
@@ -71,7 +71,7 @@ static void rules_lead_to_problems(void **state)
 {
 	(void)state;
 	assert_int_equal(problem_of_rule(RULE_INODE_MODE), P_INODE_MODE);
-	assert_int_equal(problem_of_rule(RULE_SB_MAGIC), P_NONE); /* the copy is told, with the rule */
+	assert_int_equal(problem_of_rule(RULE_SB_MAGIC), P_NONE); /* the copy is reported, with the rule */
 }
 
 int main(void)

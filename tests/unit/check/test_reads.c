@@ -115,7 +115,7 @@ static void each_block_is_read_once(void **state)
 	fresh_close(&f);
 }
 
-/* A device that knows who reads it. */
+/* A device that knows its reader. */
 struct alone {
 	struct f2fs_device *inner;
 	pthread_t owner;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Repairing small volumes that a kernel wrote: areas wiped, and thousands of bytes changed at random, in nodes,
- * directories and tables. One repair is enough: a second check finds nothing; what was not touched reads as before.
+ * directories and tables. One repair is enough: a second check finds nothing, and untouched files read as before.
  *
- *	test_repair [FIRST [LAST]]    with numbers: only the random damages of these numbers, telling each
+ *	test_repair [FIRST [LAST]]    with numbers: only the random damages of these numbers, naming each
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -303,7 +303,7 @@ static void damage(struct seed *seed, const struct targets *t)
 	case 2:
 		damage_block(seed, t, any(t->nodes, t->node_count), bs);
 		break;
-	case 3: /* footer and what is before it */
+	case 3: /* footer and the bytes before it */
 		damage_block(seed, t, any(t->nodes, t->node_count), 44);
 		break;
 	case 4:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One wrong bit in the heads of a list of attributes: where the list as a whole tells, the bit is turned back.
+ * One wrong bit in the heads of a list of attributes: where the list as a whole shows it, the bit is turned back.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Write pointers of a zoned device against what the volume has in use. */
+/* Compare the write pointers of a zoned device with the volume's blocks in use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

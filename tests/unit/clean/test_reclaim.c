@@ -107,7 +107,7 @@ static void must_say(const char *words)
 		fail_msg("no \"%s\" in: %s", words, f2fs_context_error(v.ctx)->message);
 }
 
-/* Normal logging: without cleaning there is soon no free segment, with it changes go on at any share. */
+/* Normal logging: without cleaning there is soon no free segment, with it changes continue at any share. */
 static void normal_logging_goes_on(void **state)
 {
 	static const unsigned shares[] = { 60, 99 };
@@ -179,7 +179,7 @@ static uint64_t moved_by(const struct f2fs_gc_options *cleaning)
 	return moved;
 }
 
-/* What is kept free is not unused in sections that are in use, so these hold more that has to be moved. */
+/* The reserve is free space outside the sections in use, so these are fuller and cost more moves. */
 static void little_is_won_at_a_time_where_little_is_unused(void **state)
 {
 	const struct f2fs_gc_options usual = { F2FS_SIZED(f2fs_gc_options) };
@@ -334,7 +334,7 @@ static void pinned_files_get_their_sections(void **state)
 	configure(F2FS_LOGGING_ADAPTIVE, true, true);
 	need(preallocate(24 * MIB), "preallocate");
 	need(f2fs_volume_commit(v.vol), "commit");
-	/* more than there is: the numbers are told, and the volume stays as it is */
+	/* more than there is: the numbers are reported, and the volume does not change */
 	f2fs_inode_close(inode);
 	fresh_reopen(&v);
 	configure(F2FS_LOGGING_ADAPTIVE, true, true);

@@ -243,7 +243,7 @@ static void test_flags_and_times(void **state)
 					  "\"text\":\"a\\u000a\\u0001\"}\n");
 }
 
-/* Too deep a nesting and a full disk are told at the end. */
+/* Too deep a nesting and a full disk are reported at the end. */
 static void test_failures(void **state)
 {
 	struct cli_print *p = cli_print_open(stdout, CLI_JSON);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What dump.f2fs tells of the zones of a device.
+ * The output of dump.f2fs about the zones of a device.
  */
 #include <setjmp.h>
 #include <stdarg.h>

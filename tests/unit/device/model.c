@@ -134,7 +134,7 @@ static void zero_range(struct model *m, size_t offset, size_t length)
 	assert_int_equal(f2fs_device_zero(m->dev, m->start + offset, length), 0);
 }
 
-/* What was discarded has no defined contents: write it again. */
+/* A discarded range has no defined contents: write it again. */
 static void discard_range(struct model *m, size_t offset, size_t length)
 {
 	assert_int_equal(f2fs_device_discard(m->dev, m->start + offset, length), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Block devices of the host, by a loop device; needs root and losetup, and is skipped without. Other sizes of sectors,
- * exclusive opening, and the file behind a loop device that is in use.
+ * exclusive opening, and the file of a loop device that is in use.
  */
 #include "model.h"
 
@@ -84,7 +84,7 @@ static void agrees_with_array(void **state)
 		model_run(&m, 400);
 		assert_int_equal(f2fs_device_flush(dev), 0);
 		f2fs_device_close(dev);
-		/* As the file behind it has it. */
+		/* As in its file. */
 		assert_int_equal(f2fs_device_open(f.host.ctx, f.file, F2FS_OPEN_READ, &m.dev), 0);
 		model_compare(&m);
 		f2fs_device_close(m.dev);
@@ -101,7 +101,7 @@ static void users_are_named(void **state)
 	(void)state;
 	if (attach(&f, 512) != 0)
 		skip();
-	/* The file behind a loop device. */
+	/* The file of a loop device. */
 	assert_int_equal(f2fs_device_open(f.host.ctx, f.file, F2FS_OPEN_WRITE | F2FS_OPEN_EXCLUSIVE, &other),
 			 F2FS_ERR_BUSY);
 	assert_non_null(strstr(f2fs_context_error(f.host.ctx)->message, f.loop));
@@ -121,7 +121,7 @@ static void users_are_named(void **state)
 	detach(&f);
 }
 
-/* Tell the kernel of a or take it away. */
+/* Announce a partition to the kernel, or remove it. */
 static int change_partition(const char *disk, int operation)
 {
 	struct blkpg_partition partition = { .start = 4096 * 512, .length = 4096 * 512, .pno = 1 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The cache: always what the device holds, bounded, reads ahead in streams, bears failing reads and allocations. */
+/* The cache: always equal to the device, bounded, reads ahead in streams, tolerates failing reads and allocations. */
 #include "model.h"
 
 #define SIZE (5u * 1024 * 1024 + 4321)
 #define LINE 4096u
 
-/* A device over bytes that counts reads and fails where it is told to. */
+/* A device over bytes that counts reads and fails on request. */
 struct source {
 	uint8_t *bytes;
 	uint64_t bad;
@@ -177,7 +177,7 @@ static void a_bad_place_is_small(void **state)
 	test_host_fini(&host);
 }
 
-/* A write that fails may have happened in part: what is read afterwards is what the device has. */
+/* A write that fails may have happened in part: later reads return the device's bytes. */
 static void failed_writes_leave_nothing_stale(void **state)
 {
 	const struct f2fs_fault_rule rule = { .fail_write = 1, .torn = 1, .sticky = 1 };

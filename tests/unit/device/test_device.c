@@ -6,7 +6,7 @@
 
 #define SIZE 300000u
 
-/* A device of the host that has only what a test wants it to have. */
+/* A device of the host with the operations that a test wants. */
 struct plain {
 	uint8_t bytes[SIZE];
 	struct f2fs_context *ctx;

@@ -72,7 +72,7 @@ static void fails_the_nth(void **state)
 			assert_int_equal(reads, 25);
 			assert_int_equal(writes, 25);
 			assert_int_equal(flushes, 25);
-			/* A new rule counts anew. */
+			/* A new rule starts the count again. */
 			f2fs_device_fault_set(f.dev, &rule);
 			f2fs_device_fault_counts(f.dev, &reads, &writes, &flushes);
 			assert_int_equal(reads + writes + flushes, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files of the host: contents, holes, beyond 4 GiB, long lists, creation, and what is refused. */
+/* Files of the host: contents, holes, beyond 4 GiB, long lists, creation, and refusals. */
 #include "model.h"
 
 #include <errno.h>
@@ -119,7 +119,7 @@ static void new_files_are_holes(void **state)
 	assert_int_equal(f2fs_device_extent(dev, 0, &length, &is_hole), 0);
 	assert_int_equal(length, (uint64_t)1 << 40);
 	assert_int_equal(is_hole, 1);
-	/* A second time only when asked for, and then what is there stays. */
+	/* A second time only on request, and existing contents stay. */
 	assert_int_equal(f2fs_device_write(dev, 10, "here", 4), 0);
 	assert_int_equal(f2fs_device_create(host.ctx, path, 4096, 0, &other), F2FS_ERR_EXISTS);
 	assert_null(other);
@@ -195,7 +195,7 @@ static void refuses_what_is_no_image(void **state)
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(f2fs_device_open(host.ctx, path, 0, &dev), F2FS_ERR_INVALID);
 	unlink(path);
-	/* A file of impossible size is not left behind. */
+	/* A file of impossible size does not remain. */
 	assert_int_equal(f2fs_device_create(host.ctx, path, UINT64_MAX, 0, &dev), F2FS_ERR_TOO_BIG);
 	assert_int_equal(access(path, F_OK), -1);
 	assert_int_equal(f2fs_device_create(host.ctx, path, INT64_MAX, 0, &dev) != 0, access(path, F_OK) != 0);

@@ -137,7 +137,7 @@ static void failures_are_told(void **state)
 		fail_after = n;
 		fail_errno = ENOSPC;
 		assert_int_equal(hostfd_write(77, 0, &iov, 1), F2FS_SYS_ERROR(ENOSPC));
-		/* The end of the file where it should go on. */
+		/* The file ends where it should continue. */
 		fail_after = n;
 		fail_errno = 0;
 		assert_int_equal(hostfd_read(77, 0, &iov, 1), F2FS_SYS_ERROR(EIO));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who uses a device: tables of a host that does not exist, and the refusals they must lead to. */
+/* Users of a device: tables of a fictional host, and the refusals that they must cause. */
 #include "model.h"
 
 #include <stdio.h>
@@ -218,7 +218,7 @@ static void twin_loop_devices_are_refused(void **state)
 	free_fixture(&f);
 }
 
-/* What a loop device shows: the file behind it, behind another loop device, or behind the disk of a partition. */
+/* A loop device shows its file, also through another loop device, or through the disk of a partition. */
 static void loop_devices_stand_for_their_files(void **state)
 {
 	static const struct {

@@ -86,7 +86,7 @@ static void is_sparse(void **state)
 	test_host_fini(&host);
 }
 
-/* Whichever allocation fails, the call says NOMEM, nothing leaks, and what was there is still there. */
+/* Whichever allocation fails, the call says NOMEM, nothing leaks, and old contents are still there. */
 static void survives_failing_allocations(void **state)
 {
 	(void)state;

@@ -53,7 +53,7 @@ static int check_changes(void *user, uint64_t offset, uint64_t length)
 
 	assert_true(length > 0);
 	assert_true(offset + length <= SIZE);
-	/* Ascending and apart; what lies between is as it was. f->m.start is not used otherwise. */
+	/* Ascending and apart; bytes between are unchanged. f->m.start is not used otherwise. */
 	assert_true(f->m.start == 0 || offset > f->m.start);
 	assert_memory_equal(f->m.bytes + f->m.start, f->before + f->m.start, (size_t)(offset - f->m.start));
 	f->m.start = offset + length;
@@ -115,7 +115,7 @@ static void memory_is_bounded(void **state)
 	assert_int_equal(rc, F2FS_ERR_NOMEM);
 	assert_non_null(strstr(f2fs_context_error(f.host.ctx)->message, "more than 100000 bytes"));
 	assert_true(at > 10 * 4096 && at <= 25 * 4096);
-	/* What is there can still be changed, zeros need nothing. */
+	/* Existing blocks can still be changed, zeros need nothing. */
 	assert_int_equal(f2fs_device_write(f.dev, 4000, page, 100), 0);
 	assert_int_equal(f2fs_device_zero(f.dev, 1000 * 1024, 1024 * 1024), 0);
 	free_fixture(&f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The recorder: what it recorded, done again on an empty device, gives the same contents. */
+/* The recorder: replaying its records on an empty device gives the same contents. */
 #include "model.h"
 
 #define SIZE 700000u

@@ -388,7 +388,7 @@ static void hostile_headers_are_refused(void **state)
 			put_le32(copy + edits[i].offset, edits[i].value);
 		expect_corrupt(&host, copy, im.length, edits[i].rule);
 	}
-	/* Cut anywhere it is too short; bytes behind the last chunk do not matter. */
+	/* Cut anywhere it is too short; bytes after the last chunk do not matter. */
 	for (size_t n = 0; n < im.length; n += n < 60 || n > im.length - 30 ? 1 : 611)
 		expect_corrupt(&host, im.file, n, n < 28 ? "SPARSE_HEADER" : "SPARSE_CHUNK");
 	grow(&im, 100);
@@ -519,7 +519,7 @@ static void written_files_read_back(void **state)
 			assert_true(sink.length < 1900000);
 		assert_int_equal(open_bytes(&host, sink.bytes, sink.length, &dev), 0);
 		compare(dev, contents, (SIZE + unit - 1) / unit * unit, 50, i);
-		/* What was read from it makes a file with the same contents again. */
+		/* Saving its contents makes an equal file again. */
 		assert_int_equal(f2fs_device_save_sparse(dev, block_sizes[i], take_bytes, &again), 0);
 		f2fs_device_close(dev);
 		assert_int_equal(open_bytes(&host, again.bytes, again.length, &dev), 0);
@@ -655,7 +655,7 @@ static void images_are_recognised(void **state)
 	test_host_fini(&host);
 }
 
-/* What others write we read, and what we write others read, when their tools are installed. */
+/* We read the files of other tools, and they read ours, when they are installed. */
 static void agrees_with_other_tools(void **state)
 {
 	enum { SIZE = 4500000 / 4096 * 4096 };

@@ -67,7 +67,7 @@ static void gives_back_the_old_bytes(void **state)
 
 		assert_int_equal(f2fs_device_open_undo(target, log, &undo), 0);
 		model_init(&m, undo, 0, SIZE, seed);
-		/* the model starts from what is there */
+		/* the model starts with the old contents */
 		memcpy(m.bytes, old, SIZE);
 		model_run(&m, 200);
 		model_compare(&m);
@@ -119,7 +119,7 @@ static void each_block_is_saved_once(void **state)
 	free(old);
 }
 
-/* A recording that was cut, of which a record in the middle was damaged later: what is behind it is not passed over. */
+/* A recording that was cut, of which a record in the middle was damaged later: records after it are not skipped. */
 static void counts_what_a_damaged_record_hides(void **state)
 {
 	static const uint64_t places[] = { 30, 44, 59, 74, 88 };
@@ -279,7 +279,7 @@ static void a_cut_anywhere_can_be_undone(void **state)
 	free(old);
 }
 
-/* What cannot be saved is not overwritten. */
+/* A block that cannot be saved is not overwritten. */
 static void nothing_changes_without_its_record(void **state)
 {
 	uint8_t *old = malloc(SIZE), bytes[9000];
@@ -391,7 +391,7 @@ static void wrong_files_are_refused(void **state)
 	free(now);
 }
 
-/* What was changed since, or never was what was recorded, is not overwritten unless it is asked for. */
+/* A device that changed since, or that was never recorded, is not overwritten without force. */
 static void a_device_that_is_not_as_it_was_left_is_refused(void **state)
 {
 	uint8_t *old = malloc(SIZE), *now = malloc(SIZE), bytes[5000];
@@ -456,7 +456,7 @@ static void files_of_the_host_are_cut_to_their_length(void **state)
 	f2fs_device_close(undo);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_size, 4096 + 512 + 8192 + 2 * 4);
-	assert_int_equal(st.st_mode & 0777, 0600); /* what the image held may be for few */
+	assert_int_equal(st.st_mode & 0777, 0600); /* contents of the image may be private */
 	assert_int_equal(f2fs_device_open(host.ctx, path, F2FS_OPEN_READ, &log), 0);
 	expect_played(log, target, old, 1);
 	f2fs_device_close(log);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Watched reads: each is told, in order, failed ones too; contents are those of the device below. */
+/* Watched reads: each is reported, in order, failed ones too; contents are those of the device below. */
 #include "model.h"
 
 #define SIZE 700000u

@@ -19,7 +19,7 @@
 #define ZONES 150u
 #define SIZE ((uint64_t)ZONE * ZONES - 8192) /* the last zone is shorter */
 
-/* What the made-up disk was asked to do, and how it answers. */
+/* The last request to the made-up disk, and its answers. */
 static unsigned long last_request;
 static struct blk_zone_range last_range;
 static int answer_errno;
@@ -168,7 +168,7 @@ static void zones_are_changed_as_a_whole(void **state)
 	test_host_fini(&host);
 }
 
-/* Whole sectors only go to the kernel; what it refuses is done by writing. */
+/* Whole sectors only go to the kernel; ranges that it refuses are written. */
 static void ranges_are_whole_sectors(void **state)
 {
 	struct f2fs_device *dev;

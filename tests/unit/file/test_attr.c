@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Flags and hints: which can be set on what; what they bar and what not. */
+/* Flags and hints: which can be set on which files; operations that they forbid. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ static void flags_by_type(void **state)
 	assert_int_equal(set_flags(fifo, FLAG_i_flags_nodump), 0);
 	assert_int_equal(set_flags(dir, FLAG_i_flags_dirsync | FLAG_i_flags_projinherit), 0);
 	assert_int_equal(flags_of(dir), FLAG_i_flags_dirsync | FLAG_i_flags_projinherit | FLAG_i_flags_index);
-	/* who holds the image can clear the flags: they bar nothing */
+	/* owners of the image can clear the flags: they forbid nothing */
 	assert_int_equal(f2fs_inode_write(file, 0, "x", 1), 0);
 	assert_int_equal(f2fs_inode_truncate(file, 0), 0);
 	assert_int_equal(set_flags(file, 0), 0);
@@ -212,7 +212,7 @@ static void acls_and_permissions_agree(void **state)
 	assert_int_equal(f2fs_volume_commit(v.vol), 0);
 }
 
-/* Make a directory or file in dir and tell its permissions and how many ACLs it has. */
+/* Make a directory or file in dir and return its permissions and the number of its ACLs. */
 static unsigned make_heir(const char *name, const struct f2fs_new *spec, unsigned *acls)
 {
 	static const char *const names[] = { "system.posix_acl_access", "system.posix_acl_default" };
@@ -293,7 +293,7 @@ static void users_attributes_stand_at_files_and_directories(void **state)
 		assert_int_equal(f2fs_xattr_set(inode, "trusted.a", "1", 1), 0);
 		f2fs_inode_close(inode);
 	}
-	assert_int_equal(f2fs_volume_commit(v.vol), 0); /* what is refused has changed nothing */
+	assert_int_equal(f2fs_volume_commit(v.vol), 0); /* a refused call has changed nothing */
 }
 
 int main(void)

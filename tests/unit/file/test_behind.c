@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Long writes that a worker does: what is read, overwritten and committed meanwhile, and writes that fail. */
+/* Long writes that a worker does: reads, overwrites and commits meanwhile, and writes that fail. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -146,7 +146,7 @@ static void expect(struct f2fs_inode *inode, uint64_t offset, size_t size)
 	assert_memory_equal(back, bytes, size);
 }
 
-/* What is under way is read, freed and written again as if it were on the device. */
+/* Blocks under way are read, freed and overwritten as if they were on the device. */
 static void nobody_notices(void **state)
 {
 	const bool has_worker = pool_processors() > 1;
@@ -156,7 +156,7 @@ static void nobody_notices(void **state)
 	(void)state;
 	format(&host);
 	inode = make("file");
-	/* the owner does what no worker has begun: go on until one had the time for a write */
+	/* the owner does the work that no worker has begun: continue until a worker had the time for a write */
 	for (unsigned round = 0; round < 6 || (has_worker && slow.behind == 0 && round < MOST_ROUNDS); round++) {
 		fill((uint8_t)round, 4 * MIB);
 		assert_int_equal(f2fs_inode_write(inode, 4 * MIB, bytes, 4 * MIB), 0);
@@ -217,7 +217,7 @@ static void failures_are_told(void **state)
 	}
 }
 
-/* Dropping a transaction waits for what is under way. */
+/* A rollback waits for writes under way. */
 static void discarding_waits(void **state)
 {
 	struct test_host host;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writing compressed files: what is stored, counted, read back after a commit, and refused. */
+/* Writing compressed files: stored blocks, counts, reads after a commit, refusals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static struct f2fs_inode *make_file(const char *name, const struct f2fs_compress
 	return inode;
 }
 
-/* What the clusters of a file look like: kinds counted, and sums that i_blocks and i_compr_blocks must agree with. */
+/* Summary of a file's clusters: kinds counted, and sums that i_blocks and i_compr_blocks must agree with. */
 struct count {
 	unsigned plain, packed, released, holes;
 	uint64_t blocks, saved;
@@ -157,7 +157,7 @@ static void all_algorithms_and_sizes(void **state)
 	free(bytes);
 }
 
-/* What cannot be compressed, is not complete, or is not there, is stored as it is. */
+/* Clusters that cannot be compressed, are incomplete, or have holes are stored as they are. */
 static void plain_clusters(void **state)
 {
 	static const struct f2fs_compression how = { .algorithm = F2FS_COMPRESS_LZO };

@@ -62,7 +62,7 @@ static void files_of_all_sizes(void **state)
 		assert_int_equal(st.mode & 0170000, 0100000);
 		if (sizes[i] > 0)
 			check_pattern(inode, 0, sizes[i], 0);
-		/* from the middle over the end, and behind it */
+		/* from the middle over the end, and past it */
 		if (sizes[i] > 5) {
 			check_pattern(inode, sizes[i] / 2 + 1, sizes[i] / 4, 0);
 			assert_int_equal(f2fs_inode_read(inode, sizes[i] - 3, bytes, 10, &done), 0);
@@ -137,7 +137,7 @@ static void blocks_at_every_border(void **state)
 		}
 	}
 	f2fs_inode_close(inode);
-	/* reserved behind the end, and not part of the file */
+	/* reserved past the end, and not part of the file */
 	inode = open_path("/keep-size");
 	assert_int_equal(f2fs_inode_extent(inode, 1, &extent), 0);
 	assert_int_equal(extent.kind, F2FS_EXTENT_RESERVED);
@@ -302,7 +302,7 @@ static void damaged_attributes_are_told_each_time(void **state)
 	assert_int_equal(f2fs_nat_lookup(seed.vol, f2fs_inode_number(inode), &nat), 0);
 	f2fs_inode_close(inode);
 	f2fs_volume_close(seed.vol);
-	/* behind user.color (16 bytes from 3876 on): an entry that does not fit; the checksum feature is off */
+	/* after user.color (16 bytes from 3876 on): an entry that does not fit; the checksum feature is off */
 	assert_int_equal(f2fs_device_write(seed.dev, nat.block_addr * (uint64_t)4096 + 3892, bytes, 4), 0);
 	assert_int_equal(f2fs_volume_open(seed.ctx, seed.dev, NULL, &seed.vol), 0);
 	inode = open_path("/tree/size-5");

@@ -128,7 +128,7 @@ struct call {
 #define ROW(function, suffix, ...) { #function, call_##function##suffix },
 static const struct call calls[] = { CALLS(ROW) };
 
-/* These tell what is known of the handle itself, or have nothing but a way to make one. */
+/* These report only facts of the handle itself, or only make a handle. */
 static const char *const others[] = { "f2fs_inode_close",   "f2fs_inode_number",  "f2fs_inode_volume",
 				      "f2fs_inode_raw",	    "f2fs_inode_is_past", "f2fs_inode_address",
 				      "f2fs_inode_is_dead", "f2fs_inode_open",	  "f2fs_inode_open_at",
@@ -379,7 +379,7 @@ static void test_recovered(void **state)
 	f2fs_inode_close(heir);
 }
 
-/* What was fsynced exists again after the recovery; the handle from before the rollback stays dead. */
+/* A fsynced file exists again after the recovery; the handle from before the rollback stays dead. */
 static void test_fsynced(void **state)
 {
 	struct f2fs_inode *made = fresh_make(&v, "made", 0100644), *again;
@@ -418,7 +418,7 @@ static void make_names(struct f2fs_inode *dir, char letter, unsigned count)
 	}
 }
 
-/* A reader of a directory that lives on goes on with the names of the last checkpoint, each once. */
+/* A reader of a directory that stays alive continues with the names of the last checkpoint, each once. */
 static void follow_rollback(unsigned committed, unsigned dropped)
 {
 	struct f2fs_inode *dir = fresh_make(&v, "dir", 040755);
@@ -502,7 +502,7 @@ static int drop_at_bottom(void *user, const struct f2fs_walk_entry *at)
 	tour->visited += !tour->is_dropped;
 	if (tour->is_dropped) {
 		tour->errors += at->error != 0;
-		/* the root lives on, and may show what it has now: never by an old path */
+		/* the root stays alive, and may show its present entries: never by an old path */
 		assert_true(at->error != 0 || strncmp(at->path, "level", 5) != 0);
 	}
 	if (tour->is_dropped || at->depth < LEVELS)

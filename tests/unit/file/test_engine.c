@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Options of writing: where blocks go, what becomes compressed, what is given back to the device. */
+/* Options of writing: places of blocks, compression, discards. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -90,7 +90,7 @@ static void log_counts(void **state)
 	}
 }
 
-/* Where the first block of a file of 25 blocks lies, and where after 8 of them were written again. */
+/* The place of the first block of a file of 25 blocks, also after 8 of them were overwritten. */
 static void temperatures(void **state)
 {
 	static const struct {
@@ -257,7 +257,7 @@ static void holes_are_filled(void **state)
 	fresh_close(&v);
 }
 
-/* What a file of numbered blocks holds, for nearly_full(). */
+/* The contents of a file of numbered blocks, for nearly_full(). */
 static uint32_t *expected;
 
 static void check_numbers(uint32_t blocks)
@@ -317,7 +317,7 @@ static void nearly_full(void **state)
 			blocks += !err;
 		}
 		assert_int_equal(err, F2FS_ERR_NOSPC);
-		/* the call changed nothing: what was written before can be committed */
+		/* the call changed nothing: earlier changes can be committed */
 		assert_int_equal(f2fs_volume_commit(v.vol), 0);
 		f2fs_volume_statfs(v.vol, &stat);
 		assert_true(stat.free_blocks < 8);
@@ -330,7 +330,7 @@ static void nearly_full(void **state)
 			}
 			assert_int_equal(f2fs_volume_commit(v.vol), 0);
 		}
-		/* without commits it must end, with nothing lost; after one it goes on */
+		/* without commits it must end, with nothing lost; after one it continues */
 		for (uint32_t i = 0; !err && i < blocks; i++)
 			err = write_number(inode, i, expected[i], whole);
 		assert_int_equal(err, F2FS_ERR_NOSPC);
@@ -382,7 +382,7 @@ static struct f2fs_inode *fill_volume(const struct f2fs_write_options *options, 
 	return inode;
 }
 
-/* Overwrite blocks at random, each with its number; what no room was found for is done again after a commit. */
+/* Overwrite blocks at random, each with its number; blocks that found no room are written again after a commit. */
 static unsigned overwrite(struct f2fs_inode *inode, uint32_t blocks, unsigned count, size_t length)
 {
 	static uint32_t block[1024];
@@ -466,7 +466,7 @@ static void room_for_replacing(void **state)
 		assert_int_equal(f2fs_inode_read(inode, (uint64_t)i * 4096, &number, 4, &done), 0);
 		assert_int_equal(number, 0x02020202);
 	}
-	/* no room is no room: what is written then is kept or not, but the volume is sound and can be committed */
+	/* without room, later writes are kept or not, but the volume is sound and can be committed */
 	assert_int_equal(f2fs_inode_write(inode, (uint64_t)blocks * 4096, contents, (size_t)blocks * 4096),
 			 F2FS_ERR_NOSPC);
 	assert_int_equal(f2fs_volume_commit(v.vol), 0);

@@ -177,8 +177,8 @@ static double seconds_for_many(struct f2fs_inode *in)
 }
 
 /*
- * It took forty times as long when each name made all others be folded. Others take from the caches of a processor what
- * they like, so the best of some rounds counts.
+ * Each name must not fold all others, which takes forty times as long. Other processes use the processor's caches, so
+ * the best of some rounds counts.
  */
 static void absent_names_are_cheap(void **state)
 {

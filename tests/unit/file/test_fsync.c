@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an fsync writes, when it commits instead, and what it leaves behind. */
+/* Writes of an fsync, commits in its place, and the state that it leaves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ struct subject {
 
 static struct subject s;
 static uint8_t bytes[64 * BLOCK];
-static bool forget_cache; /* the device was changed behind the volume's back */
+static bool forget_cache; /* the device was changed without the volume's knowledge */
 
 static void open_volume(void)
 {
@@ -87,7 +87,7 @@ static void commit(void)
 	assert_int_equal(f2fs_volume_commit(s.vol), 0);
 }
 
-/* What was written since the records were cleared last. */
+/* The writes since the records were cleared last. */
 struct traffic {
 	uint64_t written; /* bytes */
 	unsigned flushes;
@@ -145,11 +145,11 @@ static void an_fsync_writes_what_it_must(void **state)
 	check_fsync(inode, F2FS_FSYNC_DATA, 2);
 	write_at(inode, 7, 20);
 	check_fsync(inode, 0, 2);
-	for (unsigned i = 1; i < 10; i++) { /* far from the inode: data and a direct node, which tells the size, too */
+	for (unsigned i = 1; i < 10; i++) { /* far from the inode: data and a direct node, which has the size, too */
 		write_at(far, (2000u + i) * BLOCK, BLOCK);
 		check_fsync(far, i % 2 ? F2FS_FSYNC_DATA : 0, 2);
 	}
-	write_at(far, 2010 * BLOCK, 100); /* the end of the file is in the middle of a block: the inode has to tell */
+	write_at(far, 2010 * BLOCK, 100); /* the end of the file is within a block: the inode is needed, too */
 	check_fsync(far, F2FS_FSYNC_DATA, 3);
 	assert_int_equal(f2fs_inode_truncate(far, 2005 * BLOCK), 0);
 	check_fsync(far, 0, 2);
@@ -173,7 +173,7 @@ static uint64_t pending(void)
 	return nodes;
 }
 
-/* The chain goes on over the end of segments, and nodes that were not fsynced do not break it. */
+/* The chain continues past the end of segments, and nodes that were not fsynced do not break it. */
 static void the_chain_is_long(void **state)
 {
 	struct f2fs_inode *inode = make("/", "file", 0100644), *other;
@@ -355,7 +355,7 @@ static void take_name(struct f2fs_inode *inode)
 	f2fs_inode_close(dir);
 }
 
-/* What had the name lives on: a recovery that gives the name to a new file would lose it. */
+/* The old file of that name is still alive: a recovery that gives the name to a new file would lose it. */
 static void move_other(struct f2fs_inode *inode)
 {
 	struct f2fs_inode *dir = look("/dir");
@@ -410,7 +410,7 @@ static void replace_link(struct f2fs_inode *inode)
 	f2fs_inode_close(root);
 }
 
-/* What the last commit has below a directory would be left without a name. */
+/* Files that the last commit has below a directory would be left without a name. */
 static void remove_directory(struct f2fs_inode *inode)
 {
 	struct f2fs_inode *dir = look("/dir");
@@ -435,7 +435,7 @@ static void lose_node(struct f2fs_inode *inode)
 	assert_int_equal(f2fs_inode_truncate(inode, 100), 0);
 }
 
-/* Blocks behind the end of a file that does not say so: as the kernel leaves them after some fallocate calls. */
+/* Blocks past the end of a file without a flag for it: as the kernel leaves them after some fallocate calls. */
 static void reserve_behind(struct f2fs_inode *inode)
 {
 	const f2fs_nid_t ino = f2fs_inode_number(inode);

@@ -13,7 +13,7 @@
 
 static struct seed seed;
 
-/* What a lookup gives: the inode number, or an error. */
+/* Return the result of a lookup: the inode number, or an error. */
 static int64_t find(const char *path, unsigned flags)
 {
 	struct f2fs_inode *inode;

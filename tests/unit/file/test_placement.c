@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Placements: what they are told is what happened, streams have segments of their own and go on in them, blocks wait as
- * long as they may, and whatever a placement answers the volume is sound.
+ * Placements: they hear of every event, streams have segments of their own and continue in them, blocks wait as long as
+ * they may, and whatever a placement answers the volume is sound.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static struct fresh v;
 static uint8_t bytes[256 * BLOCK];
 static uint32_t seed;
 
-/* What the placement knows: which block of the file is where, plus one. */
+/* The placement's record: the place of each block of the file, plus one. */
 static struct {
 	uint32_t at[BLOCKS];
 	f2fs_blk_t where[BLOCKS];
@@ -412,7 +412,7 @@ static void what_cannot_be_is_refused(void **state)
 	p.streams = 1;
 	p.classify = NULL;
 	must_refuse(&p, F2FS_ERR_INVALID);
-	assert_ptr_equal(v.vol->streams->placement.classify, classify); /* what was set stays */
+	assert_ptr_equal(v.vol->streams->placement.classify, classify); /* the old placement stays */
 	need(f2fs_volume_set_placement(v.vol, NULL), "none");
 	assert_null(v.vol->streams);
 	f2fs_inode_close(inode);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* fallocate: what it leaves in the slots, and what it refuses; the model test tests/stress/ranges covers contents. */
+/* fallocate: its effect on the slots, and its refusals; the model test tests/stress/ranges covers contents. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,7 +95,7 @@ static void holes_as_the_kernel_leaves_them(void **state)
 	assert_int_equal(stat_of_file().size, 9000);
 	assert_int_equal(f2fs_fallocate(file, PUNCH, 100, 10), 0);
 	assert_int_equal(f2fs_fallocate(file, PUNCH, 5000, 10), 0);
-	assert_int_equal(f2fs_fallocate(file, PUNCH, 20000, 10), 0); /* behind the end: nothing */
+	assert_int_equal(f2fs_fallocate(file, PUNCH, 20000, 10), 0); /* past the end: nothing */
 	fresh_reopen_keep(&v, &file, "/file");
 	check_map("dd......n");
 }
@@ -256,7 +256,7 @@ static void pinning_a_changed_file(void **state)
 	assert_int_not_equal(before, after);
 }
 
-/* Far behind: through all heights of the node tree, to the last byte of the largest file. */
+/* Far past the end: through all heights of the node tree, to the last byte of the largest file. */
 static void sparse_to_the_end(void **state)
 {
 	const uint64_t most = (uint64_t)4329687105536, places[] = { most - 1, (uint64_t)3111931 * BLOCK,

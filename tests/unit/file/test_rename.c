@@ -110,7 +110,7 @@ static void exchange_needs_both(void **state)
 	assert_int_equal(rename_to(a, "x", b, "y", F2FS_RENAME_EXCHANGE | F2FS_RENAME_NO_REPLACE), F2FS_ERR_INVALID);
 	assert_int_equal(rename_to(a, "x", b, "y", F2FS_RENAME_EXCHANGE | F2FS_RENAME_WHITEOUT), F2FS_ERR_INVALID);
 	assert_int_equal(rename_to(a, "x", b, "y", 64), F2FS_ERR_INVALID);
-	/* nothing was changed by what was refused: the commit is not barred */
+	/* refused calls changed nothing: the commit is not barred */
 	assert_int_equal(f2fs_volume_commit(v.vol), 0);
 	assert_int_not_equal(ino_at("/a/x"), 0);
 }

@@ -108,7 +108,7 @@ static int fix(void *user, const struct f2fs_problem *problem)
 	return F2FS_DECIDE_FIX;
 }
 
-/* What a check finds on the device. */
+/* The findings of a check on the device. */
 static uint64_t problems(int repair)
 {
 	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options), .repair = repair, .problem = fix };
@@ -213,7 +213,7 @@ static void fsynced_files_are_recovered(void **state)
 	inode = look("file");
 	for (unsigned i = 0; i < 5; i++)
 		must_hold(inode, i * MIB, MIB, i + 1);
-	/* what was dropped moves the logs: nobody would find a chain there */
+	/* dropped writes move the logs, because a recovery would find no chain there */
 	assert_int_equal(put(inode, 5 * MIB, MIB, 9), 0);
 	f2fs_inode_close(inode);
 	f2fs_volume_rollback(fresh.vol);
@@ -230,7 +230,7 @@ static void fsynced_files_are_recovered(void **state)
 	fresh_close(&fresh);
 }
 
-/* Until nothing fits; what was committed is there, and what is removed makes room again. */
+/* Until nothing fits; committed files are there, and removals make room again. */
 static void full_volumes_lose_nothing(void **state)
 {
 	struct f2fs_inode *inode;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checkpoint: checksum, each rule broken once, where bitmaps and the parts of a pack lie. */
+/* Checkpoint: checksum, each rule broken once, the places of bitmaps and parts of a pack. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -233,7 +233,7 @@ static const struct pack_row {
 	{ 0x005, 6, 1, 0, 0, 1, 1, 2, true },  /* made by mkfs: compact, unmounted */
 	{ 0x0c6, 4, 2, 0, 1, 2, 1, 0, false }, /* power cut with one orphan block, compact */
 	{ 0x0c0, 5, 1, 0, 0, 1, 3, 1, false }, /* three normal data summaries, no node summaries */
-	{ 0x0c0, 8, 4, 0, 0, 4, 3, 4, false }, /* normal, start_sum behind a hole of stale blocks */
+	{ 0x0c0, 8, 4, 0, 0, 4, 3, 4, false }, /* normal, start_sum after a hole of stale blocks */
 	{ 0x0c4, 4, 1, 0, 0, 1, 2, 0, false }, /* compact in two blocks */
 	{ 0x001, 8, 1, 0, 0, 1, 3, 4, true },  /* what fsck writes: normal, unmounted */
 	{ 0x020, 8, 1, 0, 0, 1, 3, 4, true },  /* fastboot has node summaries as well */

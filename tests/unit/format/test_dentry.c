@@ -34,7 +34,7 @@ static void inline_areas_of_the_document(void **state)
 		assert_int_equal(g.entry_offset, inlines[i].entries);
 		assert_int_equal(g.name_offset, inlines[i].names);
 	}
-	/* the smallest payloads: no slot may lie outside */
+	/* the smallest payloads: no slot may be outside */
 	for (uint32_t payload = 0; payload < 4000; payload++) {
 		struct dentry_inline_geometry g;
 
@@ -130,7 +130,7 @@ static void entries_that_run_over_the_end_are_bad(void **state)
 	}
 }
 
-/* Any bytes as a directory: the scan ends, and what it gives lies inside. */
+/* Any bytes as a directory: the scan ends, and its results are inside. */
 static void random_areas_are_survived(void **state)
 {
 	struct f2fs_geometry geo;
@@ -167,7 +167,7 @@ static void random_areas_are_survived(void **state)
 	}
 }
 
-/* Room and hashes, against what a walk slot by slot says. */
+/* Compare room and hashes with a walk slot by slot. */
 static void quick_answers_are_right(void **state)
 {
 	struct f2fs_geometry geo;

@@ -72,7 +72,7 @@ static void layouts_of_the_document(void **state)
 	}
 }
 
-/* FORMAT files 3.4: who reserves room for attributes. */
+/* FORMAT files 3.4: inodes that reserve room for attributes. */
 static void reserved_attribute_words(void **state)
 {
 	struct f2fs_geometry geo;
@@ -89,7 +89,7 @@ static void reserved_attribute_words(void **state)
 	inode_layout(&geo, block, &layout);
 	assert_int_equal(layout.xattr_words, 50);
 	assert_int_equal(layout.xattr_size, 0);
-	/* with the feature, what the inode says, used or not */
+	/* with the feature the inode decides, used or not */
 	sample_geometry(&geo, 12, ALL_EXTRA);
 	extra_set_i_inline_xattr_size(block + INODE_ADDR_OFFSET, 100);
 	inode_set_i_inline(block, FLAG_i_inline_extra_attr);
@@ -132,7 +132,7 @@ static void compressed_files_use_whole_clusters(void **state)
 	assert_false(layout.is_compressed);
 }
 
-/* Nothing may lie outside of the block, whatever the inode says. */
+/* Nothing may be outside the block, whatever the inode says. */
 static void layouts_of_rubbish_stay_inside(void **state)
 {
 	(void)state;

@@ -10,7 +10,7 @@
 
 #include "unit/sample.h"
 
-/* Where a file block lies: depth, slot, and the node offsets on the way (FORMAT files 1.5). */
+/* The place of a file block: depth, slot, and the node offsets on the way (FORMAT files 1.5). */
 static const struct path_row {
 	uint32_t ai, ab;
 	uint64_t block;

@@ -46,7 +46,7 @@ static struct f2fs_layout planned(const struct plan_input *in)
 	return out;
 }
 
-/* What the tables of the format document list. */
+/* Tables of the format document. */
 struct row {
 	const char *name;
 	uint64_t size;
@@ -570,7 +570,7 @@ static void test_alias(void **state)
 	assert_int_equal(l.free_segments, 36);
 	assert_int_equal(l.logs[F2FS_WARM_DATA], 36);
 	assert_int_equal(l.logs[F2FS_COLD_DATA], 17);
-	/* an alias in the middle: no log lies on it */
+	/* an alias in the middle: no log is on it */
 	add_device(&in, 64 * MIB, 0);
 	l = planned(&in);
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
@@ -581,7 +581,7 @@ static void test_alias(void **state)
 	assert_int_equal(plan_layout(&in, &l), PLAN_OK);
 	in.devices[0].is_alias = 1;
 	assert_int_equal(plan_layout(&in, &l), PLAN_ALIAS_FIRST);
-	/* a large alias behind a small device: halfway is on the alias, and behind it is nothing */
+	/* a large alias after a small device: halfway is on the alias, and nothing is after it */
 	in = on_one_device(85 * MIB);
 	add_device(&in, 7000 * MIB, 1);
 	in.overprovision = 33;

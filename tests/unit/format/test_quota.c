@@ -15,7 +15,7 @@
 
 #define ENTRIES 71 /* of the sample */
 
-/* A file in memory and what a walk of it found. */
+/* A file in memory and the results of a walk. */
 struct fixture {
 	uint8_t *bytes;
 	uint64_t size;
@@ -252,7 +252,7 @@ static void test_bad_headers(void **state)
 	tear_down(&f);
 }
 
-/* One word changed, and what the check says first. The blocks' roles: see the sample. */
+/* One word changed, and the first finding of the check. The blocks' roles: see the sample. */
 static const struct {
 	uint32_t block, word, value;
 	enum quota_problem_kind kind;

@@ -88,7 +88,7 @@ static void each_broken_rule_is_named(void **state)
 	}
 }
 
-/* What a table row does not say in four edits. */
+/* Rules that need more than four edits. */
 static void rules_of_several_fields(void **state)
 {
 	uint8_t sb[sb_SIZE];

@@ -87,7 +87,7 @@ static void test_descriptor(void **state)
 	assert_null(verity_descriptor_decode(raw, sizeof(raw), 300000, 12, &p));
 	assert_int_equal(p.log_block, 12);
 	assert_int_equal(p.salt_size, 32);
-	/* with a signature behind it */
+	/* followed by a signature */
 	put_le32(raw + 4, 100);
 	assert_null(verity_descriptor_decode(raw, 356, 300000, 12, &p));
 	assert_non_null(verity_descriptor_decode(raw, 355, 300000, 12, &p));

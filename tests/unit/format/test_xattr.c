@@ -24,7 +24,7 @@ static void start_area(void)
 	put_le32(area + 4, 1);
 }
 
-/* Write one entry at *at and move behind it. */
+/* Write one entry at *at and move past it. */
 static void put_entry(uint32_t *at, uint8_t index, const char *name, const char *value)
 {
 	uint8_t *e = area + *at;
@@ -104,7 +104,7 @@ static void several_entries_up_to_the_very_end(void **state)
 	assert_int_equal(ref.value_size, 15);
 	assert_int_equal(xattr_next(area, end, &at, &ref), XATTR_FOUND);
 	assert_memory_equal(ref.name, "selinux", 7);
-	/* the terminator would lie outside */
+	/* the terminator would be outside */
 	assert_int_equal(xattr_next(area, end, &at, &ref), XATTR_END);
 	/* every shorter area ends before the entry, or names it as bad */
 	for (uint32_t size = 48; size < end; size++) {

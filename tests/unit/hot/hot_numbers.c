@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Does what it reads, for a test that does the same in another language. "cluster CLASSES INTERVALS LOGARITHM N" and N
- * values: prints the classes, the passes and the borders. "sample SIZE SHARE HALVES SEGMENTS PAGES N" and N lines
- * "SEGMENT ENTRY DISTANCE", each a use of a page: prints the values drawn. "track ROUND GAP SHARE N" and N pairs:
- * prints at which writes new classes are called for. "time N SEED": prints microseconds of clustering. "calls METHOD":
- * prints nanoseconds to tell a write apart and to note it.
+ * Carry out commands from the input, for a test that does the same in another language. "cluster CLASSES INTERVALS
+ * LOGARITHM N" and N values: prints the classes, the passes and the borders. "sample SIZE SHARE HALVES SEGMENTS PAGES
+ * N" and N lines "SEGMENT ENTRY DISTANCE", each a use of a page: prints the values drawn. "track ROUND GAP SHARE N" and
+ * N pairs: prints at which writes new classes are called for. "time N SEED": prints microseconds of clustering. "calls
+ * METHOD": prints nanoseconds to classify a write and to note it.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>

@@ -111,7 +111,7 @@ static void test_sidecar_comes_back(void **state)
 	assert_true(begin(&c, sidecar, &mark));
 	assert_int_equal(count_kept(&c), SEGMENTS);
 	hot_cache_fini(&c);
-	/* it was in use and not saved: what it holds is not known any more */
+	/* it was in use and not saved: its contents are out of date */
 	assert_false(begin(&c, sidecar, &mark));
 	assert_int_equal(count_kept(&c), 0);
 	hot_cache_fini(&c);
@@ -144,11 +144,11 @@ static void test_other_sidecars(void **state)
 	assert_int_equal(f2fs_device_write(sidecar, 109, &byte, 1), 0); /* in the checksum */
 	need_refused(&mark);
 	save(9);
-	assert_int_equal(f2fs_device_write(sidecar, 4000, &byte, 1), 0); /* in what is zero */
+	assert_int_equal(f2fs_device_write(sidecar, 4000, &byte, 1), 0); /* in the zero part */
 	need_refused(&mark);
 }
 
-/* A page of a sidecar that fits may be torn: only what it says of its own blocks is lost. */
+/* A page of a sidecar that fits may be torn: only the entries of its own blocks are lost. */
 static void test_torn_page(void **state)
 {
 	const struct hot_mark mark = mark_of(9);
@@ -164,7 +164,7 @@ static void test_torn_page(void **state)
 	hot_cache_fini(&c);
 }
 
-/* What was cached once and then forgotten does not come back from an older use of the sidecar. */
+/* Dropped entries do not come back from an older use of the sidecar. */
 static void test_old_pages(void **state)
 {
 	const struct hot_mark before = mark_of(1), mark = mark_of(12);

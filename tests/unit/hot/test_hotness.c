@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Placements that learn: with any of them the volume is sound and holds what was written; M2H's sidecar comes back for
- * the same state of the same volume alone; what fails only makes them know less.
+ * Placements that learn: with any of them the volume is sound and has the right contents. M2H's sidecar comes back only
+ * for the same state of the same volume. Failures only make them know less.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -135,7 +135,7 @@ static void end(struct f2fs_inode *inode)
 	fresh_close(&v);
 }
 
-/* What is written goes to several streams, cleaning moves some of it, and all is as it should be. */
+/* Writes go to several streams, cleaning moves some of the blocks, and the contents are right. */
 static void all_are_sound(void **state)
 {
 	static const struct f2fs_hotness_options ways[] = {
@@ -162,7 +162,7 @@ static void all_are_sound(void **state)
 		if (ways[i].method == F2FS_HOTNESS_M2H)
 			assert_true(stat.memory <= 8ull * F2FS_SEGMENT_BLOCKS * v.vol->geo.segment_count_main);
 		assert_int_equal(placement_of(v.vol)->streams, streams_of[ways[i].method]);
-		assert_int_equal(stat.tells_apart, 1); /* what the load does can be foretold */
+		assert_int_equal(stat.tells_apart, 1); /* this load can be predicted */
 		if (i < 2)
 			assert_true(stat.clusterings > 0 && stat.rounds > 0);
 		for (unsigned k = 0; k < F2FS_STREAMS; k++)
@@ -174,7 +174,7 @@ static void all_are_sound(void **state)
 	}
 }
 
-/* Where nothing can be foretold, telling apart would cost room: adaptive does as the six logs with greedy do. */
+/* Where nothing can be predicted, streams would only cost room: adaptive does as the six logs with greedy do. */
 static void uniform_writes_cost_no_more(void **state)
 {
 	static const struct f2fs_hotness_options adaptive = { F2FS_SIZED(f2fs_hotness_options),
@@ -222,7 +222,7 @@ static void a_move_counts_as_a_write(void **state)
 	assert_true(cost[0] > 1000 && cost[0] < cost[1]);
 }
 
-/* What the paper leaves open: where blocks of which nothing is known go, and how long others wait. */
+/* Choices that the paper leaves open: the place of unknown blocks, and how long others wait. */
 static void open_numbers_are_options(void **state)
 {
 	static const struct {
@@ -256,7 +256,8 @@ static void open_numbers_are_options(void **state)
 	}
 }
 
-/* A few blocks change again and again, then never: no life foretells the next, but what changes is not what is cold. */
+/* A few blocks change again and again, then never: no life predicts the next, but the changing blocks are not the cold
+ * ones. */
 static void what_dies_young_is_told_apart(void **state)
 {
 	static const struct f2fs_hotness_options adaptive = { F2FS_SIZED(f2fs_hotness_options),
@@ -344,7 +345,7 @@ static void sidecar_comes_back(void **state)
 	overwrite(inode, 1000);
 	f2fs_hotness_stat(hot, &stat);
 	assert_true(stat.known > 500);
-	/* the volume goes on without it: what it knows is of another state */
+	/* the volume continues without it: its knowledge is of another state */
 	need(f2fs_volume_commit(v.vol), "commit");
 	need(f2fs_hotness_close(hot), "close");
 	hot = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The volume's clock: how it goes on, what is stored of it, and how old segments are by it. */
+/* The volume's clock: its advance, its stored value, and the ages of segments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -183,7 +183,7 @@ static void segments_have_the_mean(void **state)
 		assert_int_equal(segment_mark(v.vol->txn, start + i % 200, is_valid), 0);
 		assert_int_equal(s->mtime, mean);
 	}
-	/* what is handed on counts for blocks that are taken only */
+	/* the handed-on age counts only for blocks that are taken */
 	v.vol->txn->moved_mtime = 5;
 	assert_int_equal(segment_mark(v.vol->txn, start, true), 0);
 	mean = (mean * 100 + 5) / 101;
@@ -199,7 +199,7 @@ static void segments_have_the_mean(void **state)
 	fresh_close(&v);
 }
 
-/* Cleaning by age hands the age on; by other policies what is moved is new. */
+/* Cleaning by age hands the age on; by other policies moved blocks are new. */
 static void age_is_handed_on(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counters of what is written: each cause counts what it should. That the sum is right, crash/lab.c asserts. */
+/* Counters of writes: each cause counts what it should. That the sum is right, crash/lab.c asserts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -100,7 +100,7 @@ static void each_cause_has_its_own(void **state)
 	fresh_close(&v);
 }
 
-/* Logs that go on in holes are counted apart. */
+/* Logs that continue in holes are counted separately. */
 static void holes_are_counted(void **state)
 {
 	const struct f2fs_write_options threaded = { F2FS_SIZED(f2fs_write_options), .logging = F2FS_LOGGING_THREADED };
@@ -123,7 +123,7 @@ static void holes_are_counted(void **state)
 	assert_int_equal(f2fs_inode_write(inode, 0, bytes, 4 * MIB), 0);
 	assert_int_equal(f2fs_volume_commit(v.vol), 0);
 	f2fs_volume_counters(v.vol, &counters);
-	/* but for what fits behind the last block of the log's free segment */
+	/* except blocks that fit after the last block of the log's free segment */
 	assert_in_range(counters.threaded_bytes, 2 * MIB, 4 * MIB + 64 * 4096);
 	f2fs_inode_close(inode);
 	fresh_close(&v);

@@ -96,7 +96,7 @@ static f2fs_seg_t find_free(f2fs_seg_t from)
 	return from - 1;
 }
 
-/* Goes on in a free segment when the first is full. */
+/* Continues in a free segment when the first is full. */
 static int put(void *user, const struct live_block *b, uint32_t want, const uint8_t *data, f2fs_blk_t *to,
 	       uint32_t *got)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The segment table of a transaction: which segment a log takes next, bars, and counts of what is free. */
+/* The segment table of a transaction: which segment a log takes next, bars, and counts of free segments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

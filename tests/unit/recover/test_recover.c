@@ -168,7 +168,7 @@ static void the_view_leaves_the_device_alone(void **state)
 	assert_int_equal(pending, 0);
 	assert_int_equal(f2fs_lookup(seed.vol, "/new", 0, &root), 0);
 	f2fs_inode_close(root);
-	/* and nobody writes to what is thrown away */
+	/* and nothing writes to the discarded device */
 	assert_int_equal(f2fs_lookup(seed.vol, "/", 0, &root), 0);
 	assert_int_equal(f2fs_remove(root, "new", 3), F2FS_ERR_READ_ONLY);
 	f2fs_inode_close(root);
@@ -393,7 +393,7 @@ static void run_chain(const char *name, void (*change)(uint8_t *block, uint8_t *
 	assert_int_equal(rc, expected);
 	if (plan_end == F2FS_CHAIN_LOOP)
 		assert_string_equal(f2fs_context_error(seed.ctx)->rule, "CHAIN_LOOP");
-	if (rc) { /* what the checkpoint refers to is as it was: the volume still opens and reads */
+	if (rc) { /* blocks of the checkpoint are unchanged: the volume still opens and reads */
 		must_be_absent("/new");
 		assert_int_equal(reopen(F2FS_RECOVER_NONE), 0);
 		assert_int_equal(reopen(F2FS_RECOVER_VIEW), expected);

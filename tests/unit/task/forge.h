@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Forges volumes in memory for tests of tasks: a formatted volume into which inodes, names and blocks are put without
- * any of the checks that a kernel makes. What is forged is as well-formed as the test wants it. All functions fail the
- * running test when they cannot do what they are asked.
+ * any of the checks that a kernel makes. The test decides how well-formed it is. All functions fail the running test
+ * when they fail.
  */
 #ifndef F2FSKIT_TESTS_UNIT_FORGE_H
 #define F2FSKIT_TESTS_UNIT_FORGE_H
@@ -33,7 +33,7 @@ void forge_node_write(struct forge *f, f2fs_nid_t nid, const uint8_t *block);
 f2fs_nid_t forge_inode(struct forge *f, uint32_t mode);
 /* Make a direct node at a place of an inode's tree, all slots empty; the inode does not point at it yet. */
 f2fs_nid_t forge_direct_node(struct forge *f, f2fs_nid_t ino, uint32_t node_offset);
-/* Put a name into an inline directory: any bytes, length as told. */
+/* Put a name into an inline directory: any bytes, any length. */
 void forge_name(struct forge *f, f2fs_nid_t dir, const char *name, size_t length, f2fs_nid_t ino);
 /* The same for a string, and the new inode's number; data of a file or link, NULL: empty. */
 f2fs_nid_t forge_entry(struct forge *f, f2fs_nid_t dir, const char *name, uint32_t mode, const char *data);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What tests of extraction share: a forged volume, a fresh directory of the host to extract to, and ways to look at and
- * prepare what is in that directory. Paths are relative to it.
+ * Shared parts of tests of extraction: a forged volume, a fresh directory of the host to extract to, and ways to look
+ * at and prepare files in that directory. Paths are relative to it.
  */
 #ifndef F2FSKIT_TESTS_UNIT_HOST_TREE_H
 #define F2FSKIT_TESTS_UNIT_HOST_TREE_H
@@ -15,7 +15,7 @@ struct fixture {
 	struct f2fs_extract_result result;
 	char base[64]; /* made for the test, removed with all that is in it */
 	char out[80];  /* base/out: not made */
-	/* the last problem told, and how many were */
+	/* the last problem reported, and their number */
 	unsigned problems;
 	struct f2fs_extract_problem problem;
 	struct f2fs_error_detail detail;
@@ -28,7 +28,7 @@ int fixture_teardown(void **state);
 #define COUNT_PROBLEMS(t) .problem = note_problem, .user = (t)
 int note_problem(void *user, const struct f2fs_extract_problem *problem);
 
-/* Remove what was extracted. */
+/* Remove the extracted files. */
 void clear_out(struct fixture *t);
 void stat_of(struct fixture *t, const char *path, struct stat *out);
 void assert_file(struct fixture *t, const char *path, const void *expected, size_t length);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Work, messages and output are bounded by what a volume holds, not by the numbers that stand on it: the counter of
- * work_note() is held against the size of forged volumes. */
+/* Work, messages and output are bounded by the contents of a volume, not by its numbers: the counter of work_note() is
+ * compared with the size of forged volumes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -231,7 +231,7 @@ static void names_in_disguise_are_told(void **state)
 	assert_int_equal(t->result.files, 1);
 }
 
-/* Files that share all their blocks: no more than the volume has are copied, and each file is told. */
+/* Files that share all their blocks: no more than the volume has are copied, and each file is reported. */
 static void shared_blocks_are_not_multiplied(void **state)
 {
 	struct fixture *t = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Extraction to a directory: what is in a tree is there afterwards, and how the options change it. */
+/* Extraction to a directory: the whole tree is there afterwards, and the options change it. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -188,7 +188,7 @@ static void nothing_kept(void **state)
 	assert_int_equal(t->result.attributes_lost, 0);
 }
 
-/* What was setuid for one user is not for another that --uid-map makes of it; unless it is asked for. */
+/* A setuid file of one user must not become setuid for another by --uid-map, unless requested. */
 static void setuid_does_not_change_hands(void **state)
 {
 	struct fixture *t = *state;
@@ -227,7 +227,7 @@ static void setuid_needs_the_owner(void **state)
 	assert_int_equal(t->result.attributes_lost, 1);
 	assert_int_equal(t->result.problems, 0);
 	clear_out(t);
-	options.require = F2FS_KEEP_MODE; /* asked for in so many words */
+	options.require = F2FS_KEEP_MODE; /* requested explicitly */
 	extract_all(t, &options);
 	stat_of(t, "program", &st);
 	assert_int_equal(st.st_mode & 07777, 06755);
@@ -363,7 +363,7 @@ static void patterns(void **state)
 	assert_listing(t, "etc etc/conf usr usr/bin usr/bin/other usr/bin/tool");
 }
 
-/* ---- what is there already */
+/* ---- existing files */
 
 static int extract_over(struct fixture *t, int existing)
 {
@@ -388,7 +388,7 @@ static void existing_files(void **state)
 	make_link_in(t, "usr", "/nonexistent");
 	write_in(t, "bin", "a file where a link goes");
 	assert_int_equal(extract_over(t, F2FS_EXISTING_REFUSE), F2FS_ERR_INCOMPLETE);
-	assert_int_equal(t->result.problems, 3); /* etc/conf, usr, bin; what is in usr is not told again */
+	assert_int_equal(t->result.problems, 3); /* etc/conf, usr, bin; the files in usr are not reported again */
 	assert_file(t, "etc/conf", "mine", 4);
 	assert_file(t, "etc/conf.bak", "bak", 3);
 	stat_of(t, "etc", &st);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Extraction of damaged and malicious volumes, and on hosts that refuse: nothing is touched outside the destination,
- * what can be read is there, and what cannot is told. */
+ * readable files are there, and unreadable ones are reported. */
 #include <errno.h>
 #include <grp.h>
 #include <setjmp.h>
@@ -72,7 +72,7 @@ static void names_do_not_lead_outside(void **state)
 	assert_int_equal(st.st_nlink, 3); /* out, and nothing beside it */
 }
 
-/* A link and then a directory or file of the same name: what is meant to go through the link does not. */
+/* A link and then a directory or file of the same name: nothing goes through the link. */
 static void nothing_goes_through_links(void **state)
 {
 	struct fixture *t = *state;
@@ -105,7 +105,7 @@ static void nothing_goes_through_links(void **state)
 	}
 }
 
-/* What lies at the destination is no way out either. */
+/* Files at the destination are no way out either. */
 static void links_at_the_destination_are_not_followed(void **state)
 {
 	struct fixture *t = *state;
@@ -426,7 +426,7 @@ static void disk_full(void **state)
 	assert_int_equal(f2fs_context_error(t->forge.ctx)->sys_errno, ENOSPC);
 }
 
-/* Without rights: what is refused is told, contents are there. */
+/* Without rights: refusals are reported, contents are there. */
 static void as_nobody(void **state)
 {
 	struct fixture *t = *state;
@@ -513,7 +513,7 @@ static void out_of_memory(void **state)
 	} while (host.failures && n < 2000); /* a cache may do without memory: then nothing fails */
 	assert_int_equal(err, 0);
 	assert_in_range(n, 20, 1999);
-	/* what the header promises, and the volume's cache */
+	/* the header's promise, and the volume's cache */
 	assert_in_range(host.peak - live, 0, F2FS_EXTRACT_MEMORY + 2 * F2FS_EXTRACT_MEMORY_THREAD + (32u << 20));
 	forge_close(&f);
 }

@@ -126,7 +126,7 @@ static void entries_in_order(void **state)
 	assert_true(next_entry(&c, &at, &e));
 	assert_memory_equal(e.path, longest, 199);
 	assert_false(next_entry(&c, &at, &e));
-	assert_int_equal(t->problems, 1); /* the socket, told and not counted */
+	assert_int_equal(t->problems, 1); /* the socket, reported and not counted */
 	assert_int_equal(t->problem.is_counted, 0);
 	assert_int_equal(t->result.skipped, 1);
 	free(c.bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Inode flags and project ids go out to the host by extraction and come back by populating, and what the host does not
- * take is told. The host is played: ioctl() is here, so that it does not matter what file system the test runs on.
+ * Inode flags and project ids go out to the host by extraction and come back by populating, and refusals of the host
+ * are reported. The host is played: ioctl() is here, so that it does not matter what file system the test runs on.
  */
 #define _GNU_SOURCE
 #include <errno.h>

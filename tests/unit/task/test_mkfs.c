@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * New volumes on one device: the bytes of the worked example (FORMAT volume 11), what the readers find in volumes of
- * each kind, that nothing relies on what the device held before, and what is refused.
+ * New volumes on one device: the bytes of the worked example (FORMAT volume 11), readers' results for volumes of each
+ * kind, independence of the device's old contents, and refusals.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -198,7 +198,7 @@ static void take_kind(struct fixture *f, const struct kind *k)
 	f->options.large_nat = k->large_nat;
 }
 
-/* Every block of the volume is accounted for: what the SIT counts, the checkpoint and the nodes count too. */
+/* Every block of the volume is accounted for: the counts of the SIT, the checkpoint and the nodes agree. */
 static void check_counts(struct fixture *f)
 {
 	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * mkfs over an older volume, cut short at every write, and with every write, flush and zeroing failing: what is then on
- * the device is no volume at all or the new one, never the old one over the new one's tables.
+ * mkfs over an older volume, cut short at every write, and with every write, flush and zeroing failing: the device then
+ * has no volume at all or the new one, never the old one over the new one's tables.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -275,7 +275,7 @@ static void test_zoned_second(void **state)
 	assert_int_equal(f2fs_mkfs_write(ctx, devices, 2, &options, &result), 0);
 	/* a kernel uses no more of the sections on the first device */
 	assert_int_equal(l->usable_segments, l->geometry.section_count);
-	/* what is offered leaves the reserve, in sections as a kernel counts it, and the open logs */
+	/* the offered space leaves the reserve, in sections as a kernel counts it, and the open logs */
 	assert_int_equal(l->reserved_segments % 2, 0);
 	assert_true(l->user_blocks + (l->reserved_segments / 2 + F2FS_LOG_COUNT) * 512 <=
 		    (uint64_t)l->geometry.section_count * 512);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Populate's ways are its own: what a callback changes meanwhile is stamped and stored as the volume's options say. */
+/* Populate's own settings do not affect callbacks: their changes are stamped and stored as the volume's options say. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static int give(void *user, void *buffer, size_t length, size_t *got)
 	return 0;
 }
 
-/* A host that keeps a log of what is copied, in the volume itself: it changes a file and makes another one. */
+/* A host that keeps a log of the copied files, in the volume itself: it changes a file and makes another one. */
 static int on_entry(void *user, const char *path)
 {
 	struct f2fs_inode *log = user, *root, *other;

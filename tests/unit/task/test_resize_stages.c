@@ -41,7 +41,7 @@ static struct stage_volume made(uint32_t segments, uint32_t zone, int large_nat,
 	return v;
 }
 
-/* May a relayout of v lead to a size? By what it needs, not by how the plan looks for it. */
+/* May a relayout of v lead to a size? Computed from its needs, not by the search of the plan. */
 static int may_relayout(const struct stage_volume *v, uint32_t size)
 {
 	const uint32_t main_segments = v->shape.segment_count - v->meta_segments;

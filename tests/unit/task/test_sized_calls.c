@@ -18,7 +18,7 @@
 static struct fresh v;
 static struct f2fs_inode *root, *file;
 
-/* A struct of any kind with a size that is set by the test, and room behind it. */
+/* A struct of any kind with a size that is set by the test, and room after it. */
 static union {
 	uint32_t struct_size;
 	struct f2fs_fragments longest;
@@ -521,7 +521,7 @@ static void tell_recovery(void *s)
 	f2fs_recovery_close(plan);
 }
 
-/* Calls that cannot fail leave what they do not know as it is, and write nothing behind what they do. */
+/* Calls that cannot fail leave unknown members unchanged, and write nothing past the known ones. */
 static void test_tellers(void **state)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Volumes without their roots and tables: with what is left of them every file reads as before, and nothing can be
- * written. The kernel tests do the same with larger volumes.
+ * Volumes without their roots and tables: every file reads as before from the remains, and nothing can be written. The
+ * kernel tests do the same with larger volumes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -150,7 +150,7 @@ static void a_superblock_without_its_magic(void **state)
 	seed_close(&seed);
 }
 
-/* What is no F2FS volume is not made into one. */
+/* Anything but an F2FS volume is not made into one. */
 static void nothing_to_rescue(void **state)
 {
 	const struct f2fs_open_options rescue = { F2FS_SIZED(f2fs_open_options), .mode = F2FS_MODE_RESCUE };
@@ -194,7 +194,7 @@ static int count_extent(void *self, uint64_t offset, uint64_t *length, int *is_h
 	return 0;
 }
 
-/* Some hosts take long to answer: one answer holds for all that it tells of, not for a chunk. */
+/* Some hosts take long to answer: one answer holds for its whole range, not for a chunk. */
 static void holes_are_asked_for_once(void **state)
 {
 	const struct f2fs_device_ops ops = { F2FS_SIZED(f2fs_device_ops), .read = read_asked, .extent = count_extent };

@@ -106,7 +106,7 @@ static void ranges_of_tables(void **state)
 	seed_close(&seed);
 }
 
-/* The maps of the SIT add up to the checkpoint's counts; node blocks lie in node segments. */
+/* The maps of the SIT add up to the checkpoint's counts; node blocks are in node segments. */
 static void maps_add_up(void **state)
 {
 	(void)state;

@@ -42,7 +42,7 @@ enum acl_result {
 	ACL_NO_ROOM,	   /* the caller's array is too small */
 };
 
-/* What is wrong, as a phrase for messages. */
+/* Return the fault as a phrase for messages. */
 const char *acl_result_text(enum acl_result result);
 
 /* Entries that a value of @len bytes can hold at most, in either form. */

@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 
-#define CAPABILITY_HEAD 0x02000001u /* revision 2, and what is permitted is effective */
+#define CAPABILITY_HEAD 0x02000001u /* revision 2, and permitted capabilities are effective */
 
 int android_mount_path(struct vec *to, const char *mount_point, const char *path, const char **out)
 {

@@ -65,7 +65,7 @@ static void start(uint32_t state[WORDS], const uint8_t key[CHACHA_KEY_SIZE], con
 		state[12 + i] = get_le32(tail + (size_t)i * 4);
 }
 
-/* LANES blocks of key stream; the counter goes on. */
+/* LANES blocks of key stream; the counter advances. */
 static void make_blocks(uint32_t state[WORDS], uint8_t out[LANES * BLOCK])
 {
 	const uint64_t counter = state[12] | (uint64_t)state[13] << 32;

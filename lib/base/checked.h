@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Arithmetic on untrusted numbers: sums and products that tell when they do not fit, and ranges.
+ * Arithmetic on untrusted numbers: sums and products that report overflow, and ranges.
  */
 #ifndef F2FSKIT_BASE_CHECKED_H
 #define F2FSKIT_BASE_CHECKED_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The ciphers that an encryption policy can name, by their numbers there (FORMAT files 9.1). Blocks are enciphered by
- * libcrypto; what it lacks (Adiantum, HCTR2, the stealing of ciphertext, SM4-XTS) stands on top of it here.
+ * The ciphers that an encryption policy can name, by their numbers there (FORMAT files 9.1). libcrypto enciphers
+ * blocks. The modes that it lacks (Adiantum, HCTR2, ciphertext stealing, SM4-XTS) are built on top of it here.
  */
 #ifndef F2FSKIT_BASE_CIPHER_H
 #define F2FSKIT_BASE_CIPHER_H
@@ -48,7 +48,7 @@ size_t cipher_key_size(unsigned int mode);
  * memory is short. After a failure there is nothing to fini.
  */
 enum cipher_result cipher_init(struct f2fs_context *ctx, struct cipher *cipher, unsigned int mode, const uint8_t *key);
-/* Get ready with the key of another one, which may go on in another thread. */
+/* Prepare a cipher with the key of another one, which another thread may use on. */
 enum cipher_result cipher_copy(struct f2fs_context *ctx, const struct cipher *from, struct cipher *to);
 /* Wipe the key and give everything back. */
 void cipher_fini(struct cipher *cipher);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the files of the ciphers share: the table's rows, and single blocks of libcrypto's.
+ * Shared declarations of the ciphers: the table's rows, and single blocks of libcrypto's.
  */
 #ifndef F2FSKIT_BASE_CIPHER_ROW_H
 #define F2FSKIT_BASE_CIPHER_ROW_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The compression algorithms of the format (FORMAT files 8.3), one cluster's stream
- * at a time: raw compressed bytes, without the cluster's header. How a
- * cluster lies in a file is format/cluster.h's affair.
+ * at a time: raw compressed bytes, without the cluster's header. format/cluster.h
+ * has the layout of a cluster in a file.
  */
 #ifndef F2FSKIT_BASE_COMP_H
 #define F2FSKIT_BASE_COMP_H
@@ -68,7 +68,7 @@ enum comp_result comp_decompress_other(struct comp_state *state, unsigned int *a
 /* Bytes of memory that comp_compress() needs for @in_len bytes, 0 if none; aligned as malloc() aligns. */
 size_t comp_work_size(unsigned int algorithm, unsigned int level, size_t in_len);
 
-/* What is compressed, and where to. */
+/* The work of a compression, and its output. */
 struct comp_job {
 	const uint8_t *in;
 	size_t in_len;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What compilers can be told beyond C11; empty for those that do not understand it.
+ * Hints to compilers beyond C11; empty for compilers that do not know them.
  */
 #ifndef F2FSKIT_BASE_COMPILER_H
 #define F2FSKIT_BASE_COMPILER_H

@@ -64,7 +64,7 @@ static inline bool error_is_full(const struct f2fs_context *ctx, int err)
 /* Record F2FS_ERR_NOMEM and return it. */
 int error_nomem(struct f2fs_context *ctx);
 
-/* What a static analyser cannot see from here: an error is never 0. */
+/* For static analysers: an error is never 0. */
 #if defined(__clang_analyzer__) && !defined(F2FSKIT_ERRORS_THEMSELVES)
 #define error_set(ctx, code, ...) ((void)error_set(ctx, code, __VA_ARGS__), (code))
 #define error_sys(ctx, sys_errno, ...) ((void)error_sys(ctx, sys_errno, __VA_ARGS__), F2FS_ERR_IO)
@@ -83,17 +83,17 @@ void mem_free(struct f2fs_context *ctx, void *ptr);
 void log_message(struct f2fs_context *ctx, enum f2fs_log_level level, const char *format, ...) PRINTF_LIKE(3, 4);
 /* Report progress; F2FS_ERR_CANCELED when the host wants to stop. */
 int progress_report(struct f2fs_context *ctx, const struct f2fs_progress *progress);
-/* From now on ticks report this, which the caller keeps up to date; returns what they reported before, to be set again
- * when the task ends. */
+/* Let ticks report `run`, which the caller keeps up to date. Returns the earlier one, to be set again when the task
+ * ends. */
 const struct f2fs_progress *progress_run(struct f2fs_context *ctx, const struct f2fs_progress *task);
 /*
- * From now on a host that wants to stop fails no report: *wish becomes true. For a task that ends its step, with the
- * commit, and stops then. NULL: as before. Returns what was set, to be set again when the task ends.
+ * Let a stop by the host set *wish instead of failing a report, for a task that ends its step with a commit and then
+ * stops. NULL: fail reports again. Returns the earlier value, to be set again when the task ends.
  */
 bool *progress_note(struct f2fs_context *ctx, bool *wish);
 /*
- * Work of that many bytes of plain copying was done, or is about to be: once in a while the host is told, so that it
- * can stop what takes long. Without a task it is told what. F2FS_ERR_CANCELED when the host wants to stop.
+ * Note work equal to copying that many bytes, done or about to be done. Reports to the host from time to time, so that
+ * it can stop long work; without a task the report has the text what. F2FS_ERR_CANCELED when the host wants to stop.
  */
 int progress_tick(struct f2fs_context *ctx, const char *what, uint64_t bytes);
 /* The same at once: a signal has ended a call of the host that waits. */

@@ -101,7 +101,7 @@ static int code_of_errno(int sys_errno)
 	}
 }
 
-/* Messages may quote names from an image: keep what a terminal takes as text. */
+/* Make a message printable, because it may quote names from an image. */
 static void make_printable(char *s)
 {
 	for (; *s; s++)

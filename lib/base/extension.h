@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * File name extensions as F2FS compares them: ASCII letters in any case, behind any dot but one that starts the name;
+ * File name extensions as F2FS compares them: ASCII letters in any case, after any dot except one that starts the name;
  * "*" stands for every name (FORMAT files 8.6, volume 2.5).
  */
 #ifndef F2FSKIT_BASE_EXTENSION_H

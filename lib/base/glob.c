@@ -11,7 +11,7 @@
 
 #include "base/utf8.h"
 
-/* Where to go on after a mismatch: pattern behind the star, text it was last tried at. */
+/* Where to continue after a mismatch: pattern after the star, text of the last attempt. */
 struct retry {
 	const char *pattern; /* NULL: none */
 	const char *text;
@@ -45,7 +45,7 @@ static uint32_t set_char(const char **p)
 	return c;
 }
 
-/* Is c in the set whose '[' is at p? Returns the place behind the ']', NULL when there is no ']'. */
+/* Is c in the set whose '[' is at p? Returns the place after the ']', NULL when there is no ']'. */
 static const char *match_set(const char *p, uint32_t c, bool *matches)
 {
 	bool negated, found = false, first = true;

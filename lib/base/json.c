@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A pull parser for JSON: the state is what is open (a bit for each depth) and what may come next.
+ * A pull parser for JSON. Its state is the open containers (a bit for each depth) and the tokens allowed next.
  */
 #include "base/json.h"
 
@@ -62,7 +62,8 @@ static int32_t hex4(const struct json *j, const char *p)
 	return value;
 }
 
-/* Decode "\uXXXX", and the second half of a surrogate pair; at is behind the 'u'. Returns the place behind, or NULL. */
+/* Decode "\uXXXX", and the second half of a surrogate pair; at is after the 'u'. Returns the place after it, or NULL.
+ */
 static char *decode_unicode(const struct json *j, char *at, char **to)
 {
 	int32_t cp = hex4(j, at), low;

@@ -12,7 +12,7 @@
 
 enum json_type {
 	JSON_END,    /* of the text, after one whole value */
-	JSON_BAD,    /* json.why says what is wrong; so does every later call */
+	JSON_BAD,    /* json.why has the error, also for every later call */
 	JSON_OBJECT, /* what follows are keys and values in turn, then JSON_CLOSE */
 	JSON_ARRAY,  /* what follows are values, then JSON_CLOSE */
 	JSON_CLOSE,  /* end of the object or array opened last */
@@ -32,8 +32,8 @@ struct json {
 	size_t length;
 	const char *why;
 	unsigned depth;
-	uint32_t objects; /* bit n: what is open at depth n is an object */
-	bool needs_comma; /* a value came before in what is open */
+	uint32_t objects; /* bit n: the container open at depth n is an object */
+	bool needs_comma; /* a value came before in the open container */
 	bool has_key;	  /* a key was given, its value is next */
 	bool is_done;	  /* the outermost value is over */
 };

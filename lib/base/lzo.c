@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * LZO1X and LZO-RLE. A stream is a row of instructions; each is a literal run, or
- * a match (copy of earlier output) followed by 0..3 literals. What a small opcode
- * means depends on what came before it: that is the state, the number of
+ * a match (copy of earlier output) followed by 0..3 literals. The meaning of a small
+ * opcode depends on the instruction before it: that is the state, the number of
  * literals just copied (0..3), or AFTER_RUN.
  */
 #include "base/lzo.h"

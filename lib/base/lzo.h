@@ -33,7 +33,7 @@ struct lzo_input {
 /* The most bytes that a stream of @in_len bytes takes. */
 size_t lzo_bound(size_t in_len);
 
-/* Bytes of memory that lzo_compress() needs, aligned for uint16_t; what is in them makes no difference. */
+/* Bytes of memory that lzo_compress() needs, aligned for uint16_t; their contents make no difference. */
 size_t lzo_work_size(void);
 
 /*

@@ -20,7 +20,7 @@
 
 #define MATCH_MIN 4u
 #define STEP_SHIFT 5	/* one more position is left out after each 32 without a match */
-#define TAIL 20u	/* so many bytes at the end are not searched: reads and copies may be longer than needed */
+#define TAIL 20u	/* this many bytes at the end are not searched: reads and copies may be longer than needed */
 #define COPY_CHUNK 16u	/* short runs of literals are copied in one piece of this size */
 #define ZERO_RUN_MIN 32 /* shorter ones are smaller as matches */
 #define ZERO_RUN_MAX 2051
@@ -73,7 +73,7 @@ static inline bool has_room(const struct encoder *e, size_t literals, size_t len
 			       extension_size(length, FAR_EXTENDED);
 }
 
-/* Write all bytes from e->told up to @to as literals. The caller has made sure that there is room. */
+/* Write all bytes up to @to that are not yet written as literals. The caller has made sure that there is room. */
 static inline void put_literals(struct encoder *e, const uint8_t *to)
 {
 	size_t n = (size_t)(to - e->told);
@@ -217,7 +217,7 @@ static bool make_match(struct encoder *e, const uint8_t *base, const uint8_t *at
 	return true;
 }
 
-/* Search from @base to @last, all of which a match can reach, and write what is found. */
+/* Search from @base to @last, all of which a match can reach, and write the matches. */
 static bool encode_window(struct encoder *encoder, uint16_t *table, const uint8_t *base, const uint8_t *last)
 {
 	struct encoder e = *encoder; /* a copy whose members can be kept in registers */

@@ -105,7 +105,7 @@ void map32_remove(struct map32 *m, uint32_t key)
 	for (i = (hole + 1) & (m->room - 1); m->slots[i].key != MAP32_FREE; i = (i + 1) & (m->room - 1)) {
 		size_t home = home_of(m, m->slots[i].key);
 
-		/* may entry i move to the hole, that is, does its home not lie in (hole, i]? */
+		/* may entry i move to the hole, that is, is its home not in (hole, i]? */
 		if (((i - home) & (m->room - 1)) >= ((i - hole) & (m->room - 1))) {
 			m->slots[hole] = m->slots[i];
 			hole = i;

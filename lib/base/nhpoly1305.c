@@ -38,7 +38,7 @@ void poly_start(struct poly *poly, const uint8_t key[POLY_KEY_SIZE])
 	memset(poly->h, 0, sizeof(poly->h));
 }
 
-/* h * r, folded: what is beyond 2^130 counts five times. */
+/* h * r, folded: the part beyond 2^130 counts five times. */
 static void multiply(struct poly *poly)
 {
 	uint64_t product[5] = { 0 }, carry = 0;

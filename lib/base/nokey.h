@@ -19,7 +19,7 @@
 /* Characters of the longest name, without a NUL. */
 #define NOKEY_TEXT_MAX BASE64_TEXT_SIZE(8 + NOKEY_BYTES_MAX + NOKEY_DIGEST_SIZE)
 
-/* What a name says about the entry it stands for. */
+/* The contents of a no-key name about its entry. */
 struct nokey_name {
 	uint32_t hash;			/* of the directory entry; 0 for a link target */
 	uint32_t minor_hash;		/* 0 in F2FS */

@@ -38,7 +38,7 @@ void pool_free(struct pool *pool);
 unsigned pool_slots(const struct pool *pool);
 /* Queue a job; jobs start in the order of their submission. job must live until it was waited for. */
 void pool_submit(struct pool *pool, struct pool_job *job);
-/* Return when the job is done, or at once when it never will be, in a child (is_done tells). */
+/* Return when the job is done, or at once in a child, where it never will be (see is_done). */
 void pool_wait(struct pool *pool, struct pool_job *job);
 
 #endif

@@ -2,11 +2,11 @@
 /*
  * Case folding over libutf8proc. The library supplies decompositions, case
  * foldings and combining classes of single code points; the order of the
- * steps is the format's own, and differs from what the library's functions
- * for whole strings do: canonical ordering happens once, at the end.
+ * steps is the format's own, and differs from that of the library's functions
+ * for whole strings: canonical ordering happens once, at the end.
  *
- * The library's tables may be newer than Unicode 12.1. What 12.1 does not know
- * is left alone (unicode_assigned.def); the properties used here never change
+ * The library's tables may be newer than Unicode 12.1. Characters unknown to 12.1
+ * are left alone (unicode_assigned.def); the properties used here never change
  * for a character that exists, so any newer library gives the same bytes.
  */
 #include "base/unicode.h"
@@ -32,7 +32,7 @@ struct code_points {
 	uint8_t class[UNICODE_WHOLE_MAX]; /* canonical combining class of each */
 	size_t count;
 	size_t bytes;	  /* their length in UTF-8 */
-	size_t room;	  /* and what it may be */
+	size_t room;	  /* and its limit */
 	size_t run_start; /* marks are not moved before this one */
 };
 

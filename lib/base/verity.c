@@ -167,7 +167,7 @@ static int add_hash(struct builder *b, unsigned int level, bool at_end)
 	return result;
 }
 
-/* Finish what is unfinished, from below. */
+/* Finish the unfinished levels, from below. */
 static int close_levels(struct builder *b)
 {
 	for (unsigned int level = 0; level < b->v->levels; level++) {

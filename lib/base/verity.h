@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The Merkle tree of fs-verity (FORMAT files 9.2): build it from the data, or verify data against a stored
- * one. Where the tree and the descriptor lie in a file is not known here: all bytes come and go through callbacks.
+ * The Merkle tree of fs-verity (FORMAT files 9.2): build it from the data, or verify data against a stored one. The
+ * places of the tree and the descriptor in a file are not known here: all bytes come and go through callbacks.
  *
  * The tree has levels: 0 holds the hashes of the data blocks, each next one those of the blocks of the level
  * below; the top level is one block, whose hash is the root hash. Stored, the top level comes first.
@@ -40,7 +40,7 @@ enum verity_result {
 /* The level that stands for the data itself. */
 #define VERITY_DATA (-1)
 
-/* Each callback returns 0, or a number that ends the work and is passed on (negative, to be told from results here). */
+/* Each callback returns 0, or a number that ends the work and is passed on (negative, unlike results here). */
 struct verity_io {
 	void *user;
 	/* Read exactly @n bytes of data at @offset. */

@@ -52,7 +52,7 @@ static int discard_block(void *self, uint64_t offset, uint64_t length)
 	return range_ioctl(file, BLKDISCARD, offset, end - offset);
 }
 
-/* Sector where a partition starts; 0 for a whole disk, or when the host does not tell. */
+/* Sector where a partition starts; 0 for a whole disk, or when the host does not know. */
 static uint64_t find_start_sector(int fd)
 {
 	unsigned long long start = 0;

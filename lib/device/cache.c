@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A read cache over a slow device: lines as large as a block of the file system, found by a hash, evicted by the clock
- * rule, bounded by a budget. Writes go through at once and change the cached lines, so the cache never holds anything
- * that the device below does not.
+ * rule, bounded by a budget. Writes go through at once and change the cached lines, so the cache always equals the
+ * device below.
  *
- * Read-ahead needs no table of streams: each line remembers how many lines were fetched with it. A miss right behind a
- * cached line goes on with a stream and fetches twice as many. A miss near other cached lines fetches what follows in
- * their neighbourhood; any other fetches one line. Requests much larger than a line go to the device directly.
+ * Read-ahead needs no table of streams: each line remembers how many lines were fetched with it. A miss directly after
+ * a cached line continues a stream and fetches twice as many. A miss near other cached lines fetches the lines after
+ * it; any other fetches one line. Requests much larger than a line go to the device directly.
  */
 #include <assert.h>
 #include <string.h>
@@ -318,7 +318,7 @@ static void forget_range(struct cache *cache, uint64_t offset, uint64_t length)
 	}
 }
 
-/* Bring the cached lines up to date with what was written. */
+/* Update the cached lines with the bytes written. */
 static void update_lines(struct cache *cache, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
 {
 	uint64_t left = iov_length_capped(iov, count);

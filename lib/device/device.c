@@ -2,7 +2,7 @@
 /*
  * The device layer's one door: counts references, checks ranges and rights, hands calls to a device's operations, does
  * without those that are missing (zero by writing zeros, discard and flush by nothing, extents by "all data"), and
- * turns what they return into error records. It knows nothing of any particular device.
+ * turns their results into error records. It knows nothing of any particular device.
  */
 #include "device/device.h"
 

@@ -74,7 +74,7 @@ int device_extent(struct f2fs_device *dev, uint64_t offset, uint64_t *length, in
  */
 int device_new_cache(struct f2fs_device *inner, uint64_t budget, uint32_t line_size, struct f2fs_device **out);
 
-/* Who writes to a device that was opened for reading; NULL: nobody that is known. */
+/* Return the writer of a device that was opened for reading; NULL: none is known. */
 const char *device_writer(struct f2fs_device *dev);
 /* Fail with STATE in a process that was forked from the one that may write. */
 int device_check_owner(struct f2fs_device *dev);
@@ -90,14 +90,14 @@ void device_cache_forget(struct f2fs_device *cache, uint64_t offset, uint64_t le
 /*
  * Return a pointer to length bytes at offset without copying them, valid until the next call on the device, or NULL
  * when the device has none to give: not a cache or memory, the range crosses a cache line or a memory page (4 KiB), or
- * reading failed; device_read() then does the work or tells the error. A hit takes some ten nanoseconds.
+ * reading failed; device_read() then does the work or records the error. A hit takes some ten nanoseconds.
  */
 static inline const uint8_t *device_peek(struct f2fs_device *dev, uint64_t offset, size_t length)
 {
 	return dev->peek ? dev->peek(dev->self, offset, length) : NULL;
 }
 
-/* What the public functions of the same names do, without forgetting the last error: for calls within the library. */
+/* The same as the public functions of these names, without forgetting the last error: for calls within the library. */
 int device_open_host(struct f2fs_context *ctx, const char *path, unsigned flags, struct f2fs_device **out);
 /* A flag of device_create() beside those of enum f2fs_device_flag: a new file is for its owner alone. */
 #define DEVICE_PRIVATE 0x10000u

@@ -14,7 +14,7 @@ struct holes {
 	bool is_hole;
 };
 
-/* Bytes from offset to the end of the hole there; 0: it is none, or the device does not tell. Sets no error. */
+/* Bytes from offset to the end of the hole there; 0: it is none, or the device does not know. Sets no error. */
 uint64_t holes_at(struct holes *holes, uint64_t offset);
 
 #endif

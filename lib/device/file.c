@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Regular files as devices: transfers at an offset, holes by SEEK_DATA/SEEK_HOLE and fallocate where the host and the
- * file system have them. What they lack is answered with UNSUPPORTED, and the device layer does without. Opening is
- * done in open.c.
+ * file system have them. Missing functions return UNSUPPORTED, and the device layer does without them. open.c opens
+ * them.
  */
 #include <errno.h>
 #include <fcntl.h>

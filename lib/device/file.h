@@ -14,14 +14,14 @@
 struct hostfile {
 	struct f2fs_context *ctx;
 	int fd;
-	int backing; /* the file behind a loop device, which is locked; -1: none */
+	int backing; /* the file of a loop device, which is locked; -1: none */
 	long owner;  /* of the lock: the process that opened it for writing; 0: there is none */
 	uint64_t size;
 	uint32_t sector_size;
 	uint64_t zone_bytes;
 	struct hostfile *next; /* of the context's */
 	bool is_block;
-	/* Identity on the host, behind loop devices: of a block device its number alone. */
+	/* Identity on the host, below loop devices: of a block device its number alone. */
 	uint64_t host_device, number;
 };
 
@@ -39,8 +39,8 @@ void hostfile_leave(struct hostfile *file);
 bool hostfile_is_open(const struct f2fs_context *ctx, const struct stat *st);
 
 /*
- * What both kinds share: making a device of a descriptor, which then is the device's, with the one behind it, if any;
- * and operations.
+ * Shared by both kinds: operations, and making a device from a descriptor, which the device then owns, with that of a
+ * loop device's file, if any.
  */
 int hostfile_make(struct f2fs_context *ctx, const char *path, int fd, int backing, const struct f2fs_device_ops *ops,
 		  const struct f2fs_device_info *info, struct f2fs_device **out);

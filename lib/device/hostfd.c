@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whole transfers on a file descriptor: goes on after short transfers and interrupts, and cuts long lists to what the
- * host takes. The end of the file within a transfer is an error: the device layer has checked the range against the
- * size, so somebody has cut the file.
+ * Whole transfers on a file descriptor: continue after short transfers and interrupts, and cut long lists to the host's
+ * limit. The end of the file within a transfer is an error: the device layer has checked the range against the size, so
+ * another program has cut the file.
  */
 #include "device/hostfd.h"
 

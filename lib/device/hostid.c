@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which files of the host a context has open as devices. A loop device is the file behind it.
+ * Find the files of the host that a context has open as devices. A loop device counts as its file.
  */
 #include "device/file.h"
 #include "device/inuse.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds who uses a file or block device, from what the host says in its mount table, swap table and device tree. The
- * kernel's own claim (O_EXCL) is the lock; this only finds the name to tell, and what that lock cannot see: files,
- * which nobody claims. Where the host has no such tables nothing is found.
+ * Find the user of a file or block device in the host's mount table, swap table and device tree. The kernel's own claim
+ * (O_EXCL) is the lock. This only finds the name for messages, and uses that the lock does not cover: of files. Where
+ * the host has no such tables nothing is found.
  */
 #include "device/inuse.h"
 
@@ -18,7 +18,7 @@
 
 #define LINE_SIZE 4096
 
-/* What is looked for: a block device by its number, or a file by its place. */
+/* The object of the search: a block device by its number, or a file by its place. */
 struct target {
 	enum inuse_purpose purpose;
 	const struct inuse_host *host;
@@ -94,7 +94,7 @@ static bool matches_device(const struct target *target, dev_t rdev)
 	return target->is_block && (rdev == target->rdev || is_partition_of(target, rdev));
 }
 
-/* Does a path lead to what is looked for? */
+/* Does a path lead to the target? */
 static bool matches_path(const struct target *target, const char *path)
 {
 	struct stat st;
@@ -191,7 +191,7 @@ static bool find_holder(const struct target *target, char name[256])
 	return found;
 }
 
-/* Is the loop device made from what is looked for? Stores its number. */
+/* Is the loop device made from the target? Stores its number. */
 static bool is_loop_of(const struct target *target, const char *name, dev_t *number)
 {
 	char line[LINE_SIZE];
@@ -277,7 +277,7 @@ void inuse_behind(const struct inuse_host *host, struct stat *st)
 	}
 }
 
-/* Is the file behind a loop device in use by another loop device? */
+/* Refuse the file of a loop device that another loop device uses. */
 static int refuse_twin(const struct target *target, struct f2fs_context *ctx, const char *path)
 {
 	struct target file = { .purpose = target->purpose, .host = target->host, .self = target->rdev };

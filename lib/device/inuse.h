@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who uses a file or block device of the host: a mount, swap, a loop device, a holder such as device mapper.
+ * The user of a file or block device of the host: a mount, swap, a loop device, a holder such as device mapper.
  */
 #ifndef F2FSKIT_DEVICE_INUSE_H
 #define F2FSKIT_DEVICE_INUSE_H
@@ -9,7 +9,7 @@
 
 #include "base/context.h"
 
-/* Where the host tells of its mounts and devices; tests give copies. */
+/* The host's tables of mounts and devices; tests give copies. */
 struct inuse_host {
 	const char *mountinfo; /* "/proc/self/mountinfo" */
 	const char *swaps;     /* "/proc/swaps" */
@@ -18,7 +18,7 @@ struct inuse_host {
 
 extern const struct inuse_host inuse_here;
 
-/* What the file or device is wanted for. */
+/* The intended use of the file or device. */
 enum inuse_purpose {
 	INUSE_WRITING = 0,
 	INUSE_READING = 1 /* it may be in use, as long as nobody can write to it: a read-only mount */
@@ -28,9 +28,9 @@ enum inuse_purpose {
 int inuse_refuse(struct f2fs_context *ctx, const char *path, const struct stat *st, enum inuse_purpose purpose);
 int inuse_refuse_on(const struct inuse_host *host, struct f2fs_context *ctx, const char *path, const struct stat *st,
 		    enum inuse_purpose purpose);
-/* Find the file behind a loop device or behind the disk of a partition; false: it is none, or the name has no room. */
+/* Find the file of a loop device, or of the disk of a partition; false: it is none, or the name has no room. */
 bool inuse_backing(const struct inuse_host *host, dev_t rdev, char *path, size_t room);
-/* Replace what is known of a loop device by what is known of the file or device that it shows in the end. */
+/* Replace the identity of a loop device by that of the file or device that it finally shows. */
 void inuse_behind(const struct inuse_host *host, struct stat *st);
 
 #endif

@@ -35,7 +35,7 @@ void iov_cursor_init(struct iov_cursor *c, const struct f2fs_iovec *iov, unsigne
 /* Return the longest piece in one buffer at the cursor, at most length bytes; the cursor moves on. 0 at the end. */
 size_t iov_next(struct iov_cursor *c, uint64_t length, uint8_t **piece);
 /*
- * Fill part with up to IOV_PART buffers that cover the next length bytes or fewer; *count tells how many. Returns the
+ * Fill part with up to IOV_PART buffers that cover the next length bytes or fewer; *count is their number. Returns the
  * number of bytes covered; the cursor moves on.
  */
 uint64_t iov_take(struct iov_cursor *c, uint64_t length, struct f2fs_iovec part[IOV_PART], unsigned *count);

@@ -83,7 +83,7 @@ static bool is_locked(int fd)
 }
 #endif
 
-/* ---- the holder: /proc tells on Linux; elsewhere nobody is found */
+/* ---- the holder: from /proc on Linux; elsewhere none is found */
 
 /* Does the descriptor hold a lock? */
 static bool has_lock(const char *pid, const char *fd)

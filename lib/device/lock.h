@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Locks on image files: who writes holds one, so that there is one writer at a time.
+ * Locks on image files: a writer holds one, so that there is one writer at a time.
  */
 #ifndef F2FSKIT_DEVICE_LOCK_H
 #define F2FSKIT_DEVICE_LOCK_H
@@ -11,14 +11,14 @@
 
 enum { LOCK_TEXT = 100 };
 
-/* Lock an open file for writing. Fails with BUSY, naming the holder where the host tells. Where the host or the file
- * system has no locks it goes on without. */
+/* Lock an open file for writing. Fails with BUSY, naming the holder where the host knows it. Without a lock where the
+ * host or the file system has none. */
 int lock_take(struct f2fs_context *ctx, const char *path, int fd);
 /* Give the lock up before the descriptor is closed: a process that was forked meanwhile may have it open, too. */
 void lock_drop(int fd);
 /* Does somebody hold such a lock on an open file? who: "process 12 (name)", or "another program". */
 bool lock_is_held(int fd, char who[LOCK_TEXT]);
-/* Who has a file or block device open? With needs_lock only a process that holds a lock on it counts. */
+/* Find the process that has a file or block device open. needs_lock: only one that holds a lock on it. */
 void lock_find_holder(const struct stat *st, bool needs_lock, char who[LOCK_TEXT]);
 
 #endif

@@ -39,7 +39,7 @@ static const struct part *find_part(const struct multi *multi, uint64_t offset)
 	return &multi->parts[low];
 }
 
-/* Return the longest piece of a range that lies in one part, which is stored with the place on its device. */
+/* Return the longest piece of a range in one part, which is stored with the place on its device. */
 static uint64_t locate(const struct multi *multi, uint64_t offset, uint64_t length, const struct part **part,
 		       uint64_t *place)
 {
@@ -142,7 +142,7 @@ static int find_multi_extent(void *self, uint64_t offset, uint64_t *length, int 
 	return rc;
 }
 
-/* Fill in what a part without zones looks like. */
+/* Fill in the zone members of a part without zones. */
 static void describe_conventional(const struct part *part, struct f2fs_zone *zone)
 {
 	zone->start = part->start;
@@ -278,7 +278,7 @@ static int check_part(struct f2fs_context *ctx, const struct f2fs_device_part *p
 	return 0;
 }
 
-/* Add up what the whole can do; the parts' references are taken here, when nothing can fail any more. */
+/* Add up the abilities of the parts. References to the parts are taken here, when nothing can fail any more. */
 static void fill_parts(struct multi *multi, const struct f2fs_device_part *parts, unsigned count,
 		       struct f2fs_device_info *info)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Opening and creating by path: tells regular files from block devices, and hands the descriptor to the one or the
- * other. What else there is (directories, pipes, character devices) is refused by name.
+ * Open and create by path: hand the descriptor to the code for regular files or for block devices. Refuse other types
+ * (directories, pipes, character devices) by name.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static int open_retry(const char *path, int flags, mode_t mode)
 	do
 		fd = open(path, flags | O_CLOEXEC | O_NOCTTY, mode);
 	while (fd < 0 && errno == EINTR);
-	if (fd >= 0 && fd <= STDERR_FILENO) { /* which a caller closed: what it prints must not go into the image */
+	if (fd >= 0 && fd <= STDERR_FILENO) { /* closed by a caller: its output must not go into the image */
 		const int standard = fd;
 
 		fd = fcntl(standard, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -40,8 +40,8 @@ static int open_retry(const char *path, int flags, mode_t mode)
 enum { REPLACED = 1, TRIES = 8 };
 
 /*
- * What a regular file is now that nobody else writes it. While its lock was not held yet somebody may have written it,
- * or put another one in its place: then the lock is that of a file which nobody will see.
+ * Read the size of a regular file again, now that it is locked. Before the lock another program may have written it, or
+ * replaced it: then the lock is on a file that is gone.
  */
 static int look_again(struct f2fs_context *ctx, const char *path, int fd, unsigned flags, struct stat *st)
 {
@@ -70,7 +70,7 @@ static int open_current(struct f2fs_context *ctx, const char *path, uint64_t siz
 	return rc;
 }
 
-/* A file is locked by who writes it; who reads it is told that somebody does, or kept out when it shall not change. */
+/* Lock a file for a writer. A reader notes that another program writes it, or is refused when it must not change. */
 static int lock_regular(struct f2fs_context *ctx, const char *path, int fd, unsigned flags, char who[LOCK_TEXT])
 {
 	who[0] = 0;
@@ -82,8 +82,8 @@ static int lock_regular(struct f2fs_context *ctx, const char *path, int fd, unsi
 }
 
 /*
- * The file behind a loop device is locked as if it were opened itself: the same bytes may be written there, or through
- * another loop device. *fd: what holds the lock of a writer, -1 when there is none.
+ * Lock the file of a loop device as if it were opened itself: others may write the same bytes there, or through another
+ * loop device. *fd: the descriptor with the lock of a writer, -1 when there is none.
  */
 static int lock_backing(struct f2fs_context *ctx, const struct stat *st, unsigned flags, int *fd)
 {

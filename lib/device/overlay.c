@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Copy-on-write over a device: what is written is kept in pages of 4 KiB, in memory up to a limit and beyond it in a
- * temporary file; zeroed ranges take no space. The device below is only read until the overlay is applied, which makes
- * a dry run the same run without the last step.
+ * Copy-on-write over a device: writes are kept in pages of 4 KiB, in memory up to a limit and beyond it in a temporary
+ * file; zeroed ranges take no space. The device below is only read until the overlay is applied, which makes a dry run
+ * the same run without the last step.
  *
  * A page's value in the tree is 0 (as below), ZEROS, the address of its bytes, or a slot of the temporary file. The
  * tree itself stays in memory: some 8 bytes for each page.
@@ -408,7 +408,7 @@ int device_new_overlay(struct f2fs_device *inner, uint64_t memory_limit, const c
 
 	rc = layer_make(inner, sizeof(*overlay), &overlay_ops, (inner->info.caps & keep) | F2FS_DEVICE_WRITE, &dev);
 	if (rc == 0)
-		dev->owner = 0; /* what is written stays with the process */
+		dev->owner = 0; /* writes stay with the process */
 	if (rc != 0)
 		return rc;
 	overlay = dev->self;
@@ -503,7 +503,7 @@ int f2fs_device_overlay_apply(struct f2fs_device *dev)
 		return F2FS_ERR_NOMEM;
 	rc = apply_all(overlay, buffer, &place);
 	mem_free(dev->ctx, buffer);
-	/* After a failure everything is kept: reading goes on as before, and applying can be tried again. */
+	/* After a failure everything is kept: reading continues as before, and applying can be tried again. */
 	if (rc != 0)
 		return device_report(inner, rc, "apply changes to", place, inner->info.size);
 	pagetree_fini(&overlay->pages);

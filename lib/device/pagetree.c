@@ -53,7 +53,7 @@ static unsigned slot_of(uint64_t page, unsigned level)
 	return (unsigned)(page >> slot_shift(level)) & (SLOTS - 1);
 }
 
-/* Drop one reference to what a slot of level holds. */
+/* Drop one reference to the content of a slot of level. */
 /* NOLINTNEXTLINE(misc-no-recursion): one call per level of the tree */
 static void release_slot(struct pagetree *t, uint64_t value, unsigned level)
 {

@@ -20,7 +20,7 @@
 /* The whole pages within a range of bytes; a short last page of the device counts as whole. */
 struct page_range {
 	uint64_t first;
-	uint64_t end;	     /* page behind the last */
+	uint64_t end;	     /* page after the last */
 	uint64_t head_bytes; /* of the range, before the first page */
 	uint64_t tail_bytes; /* of the range, from the page end on */
 };

@@ -33,7 +33,7 @@ static size_t seek(const struct patched *p, uint64_t offset)
 	return low;
 }
 
-/* Put the part of a patch that lies in [offset, offset + length) into the buffers that hold these bytes. */
+/* Put the part of a patch within [offset, offset + length) into the buffers that hold these bytes. */
 static void apply(const struct device_patch *patch, uint64_t offset, uint64_t length, const struct f2fs_iovec *iov,
 		  unsigned count)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Records what is written to a device, with the data and the flushes between: a crash test replays beginnings of it.
- * Only what succeeded is recorded. Memory grows with what is written; it is for tests.
+ * Record the writes to a device, with the data and the flushes between: a crash test replays prefixes of it. Only
+ * successful writes are recorded. Memory grows with the writes; it is for tests.
  */
 #include <string.h>
 

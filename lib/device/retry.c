@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A layer that reads again what could not be read. Cables, bridges and networks fail for a moment, and what is taken
- * for lost then would be repaired away. What the caller did wrong is not tried again; writes are not either, since
- * nobody knows how much of a failed one is there.
+ * A layer that repeats failed reads. Cables, bridges and networks fail for a moment, and a repair would drop blocks
+ * that look lost then. Mistakes of the caller are not repeated. Nor are writes, because it is not known how much of a
+ * failed one is there.
  */
 #include "device/layer.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Signatures of other systems by our own table. libblkid is asked first, where the build has it: it knows more types,
- * labels and UUIDs. The table has what libblkid lacks, and what a build without it needs.
+ * Find signatures of other systems by our own table. libblkid is asked first, where the build has it: it knows more
+ * types, labels and UUIDs. The table has the types that libblkid lacks, and those that a build without it needs.
  */
 #include "device/signature_find.h"
 

@@ -10,7 +10,7 @@
 
 #define FOREIGN_MOST_OWNED 3u
 #define FOREIGN_MOST_ENDS 2u
-/* What lies further from the start, and from the end, is not looked at. */
+/* Bytes further from the start, and from the end, are not examined. */
 #define FOREIGN_HEAD (4u << 20)
 #define FOREIGN_TAIL (1u << 20)
 /* Bytes of the start that are read once: all places of our own table. */
@@ -36,8 +36,8 @@ struct foreign_scope {
 
 #define FOREIGN_ALL_KINDS 0xFFFFFFFFu
 
-/* Fill *out with the first signature that counts. 0, F2FS_ERR_NOT_FOUND (no error is recorded), F2FS_ERR_NOMEM. What
- * cannot be read holds no signature. */
+/* Fill *out with the first signature that counts. 0, F2FS_ERR_NOT_FOUND (no error is recorded), F2FS_ERR_NOMEM.
+ * Unreadable bytes count as no signature. */
 int foreign_find(struct f2fs_device *dev, const struct foreign_scope *scope, struct f2fs_signature *out);
 
 /* Read the device's first bytes, to look at them often. 0 or NOMEM. Where they cannot be read at once, none are

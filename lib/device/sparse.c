@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The contents of an Android sparse file: chunks of raw bytes, of a repeated 32-bit pattern, and of nothing, one after
- * the other. Opening walks the chunk headers once and checks every size against the file; what is kept is an index for
- * binary search. The index has a bound: of a file with very many chunks, empty ones counted, only every n-th is kept,
- * and a lookup walks n headers at the most from there.
+ * the other. Opening walks the chunk headers once and checks every size against the file; it keeps an index for binary
+ * search. The index has a bound: of a file with very many chunks, empty ones counted, only every n-th is kept, and a
+ * lookup walks n headers at the most from there.
  *
  * File header (28 bytes, little-endian): magic u32, major u16, minor u16, file_hdr_sz u16, chunk_hdr_sz u16, blk_sz
  * u32, total_blks u32, total_chunks u32, image_checksum u32. Chunk header (12 bytes): type u16, reserved u16, blocks
@@ -29,7 +29,7 @@ struct chunk {
 	uint16_t type;
 };
 
-/* An entry of the index: what is needed to begin reading at a chunk, and to walk on from it. */
+/* An entry of the index: all that is needed to begin reading at a chunk, and to walk further. */
 struct entry {
 	uint64_t offset; /* of the header */
 	uint32_t block;
@@ -39,7 +39,7 @@ struct entry {
 struct sparse {
 	struct layer layer;
 	struct vec index; /* struct entry, ascending */
-	uint32_t stride;  /* one entry for so many chunks */
+	uint32_t stride;  /* chunks for each entry */
 	uint32_t header_size;
 	uint32_t chunk_header_size;
 	uint32_t block_size;
@@ -48,7 +48,7 @@ struct sparse {
 
 /* ---- headers ---- */
 
-/* A small piece of the file around the last header that was read: headers without data lie close together. */
+/* A small piece of the file around the last header that was read: headers without data are close together. */
 struct window {
 	uint64_t start;
 	size_t length;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes the contents of a device as an Android sparse file to a stream. The file's header tells the number of chunks,
- * and a stream cannot go back: so the same walk runs twice, first counting, then writing. When blocks are not looked at
- * for fill chunks, the first walk needs the extents only.
+ * Write the contents of a device as an Android sparse file to a stream. The file's header has the number of chunks, and
+ * a stream cannot go back: so the same walk runs twice, first counting, then writing. When blocks are not looked at for
+ * fill chunks, the first walk needs the extents only.
  */
 #include <string.h>
 

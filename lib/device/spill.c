@@ -37,7 +37,7 @@ void spill_clear(struct spill *s)
 {
 	vec_fini(&s->free_slots);
 	s->count = 0;
-	/* The space is wanted back now, but what is in the file no longer matters. */
+	/* Free the space now. The contents of the file no longer matter. */
 	if (s->fd >= 0 && ftruncate(s->fd, 0) != 0) {
 		close(s->fd);
 		s->fd = -1;

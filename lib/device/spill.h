@@ -23,7 +23,7 @@ void spill_fini(struct spill *s);
 void spill_clear(struct spill *s);
 /* Make the file if there is none yet; 0 or an error that is recorded. */
 int spill_open(struct spill *s);
-/* Return a slot for up to *count ones in a row (at least one); *count tells how many. */
+/* Return a slot for up to *count ones in a row (at least one); *count is their number. */
 uint64_t spill_take(struct spill *s, uint64_t *count);
 void spill_give_back(struct spill *s, uint64_t slot);
 

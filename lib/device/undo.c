@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Saves what is on a device before it is overwritten: a layer that copies the old contents of each block into an undo
- * file, once, before the block's first change.
+ * Save the old bytes of a device before they are overwritten: a layer that copies the old contents of each block into
+ * an undo file, once, before the block's first change.
  *
- * The order that makes it worth something: the records of a write are written to the undo file, the file is flushed,
- * and only then the write goes down. So whenever the power fails, every block that was changed has its record whole in
- * the file; a record that was cut short belongs to a write that had not begun. undo_play.c relies on that when it
- * ignores a torn end.
+ * The order of writes: the records of a write are written to the undo file, the file is flushed, and only then the
+ * write goes down. So whenever the power fails, every block that was changed has its record whole in the file; a record
+ * that was cut short belongs to a write that had not begun. undo_play.c relies on that when it ignores a torn end.
  */
 #include "device/undo.h"
 
@@ -20,7 +19,7 @@
 #include "device/iov.h"
 #include "device/layer.h"
 
-#define CHUNK_BLOCKS 32768u /* blocks whose state one piece of the map tells: 4 KiB for 128 MiB */
+#define CHUNK_BLOCKS 32768u /* blocks in one piece of the map: 4 KiB for 128 MiB */
 
 struct undo {
 	struct layer layer;
@@ -157,7 +156,7 @@ static int discard_undo(void *self, uint64_t offset, uint64_t length)
 
 #define TABLE_PIECE 1024u /* entries that are written at once */
 
-/* The table while it is written, behind the records. */
+/* The table while it is written, after the records. */
 struct table {
 	uint64_t blocks;
 	uint32_t check, used;
@@ -212,7 +211,7 @@ int undo_watch(struct f2fs_device *dev, const uint8_t *saved, uint8_t *buffer, u
 	return rc;
 }
 
-/* What the recording left behind, for each block that it saved. */
+/* Write the state in which the recording leaves each block that it saved. */
 static int put_table(struct undo *undo, struct table *t)
 {
 	uint64_t at = UNDO_FIRST_RECORD;
@@ -235,7 +234,7 @@ static int put_table(struct undo *undo, struct table *t)
 	return rc == 0 && t->used ? put_piece(undo, t) : rc;
 }
 
-/* Behind the table: say how long the file is, so that playing back can tell a whole file from a damaged one. */
+/* Write the length of the file after the table, so that playing back can recognise a damaged file. */
 static int put_seal(struct undo *undo, const struct table *table, uint32_t watch)
 {
 	uint8_t *sector = undo->buffer;
@@ -284,7 +283,7 @@ static void close_undo(void *self)
 				    "written: playing it back needs force",
 				    undo->log->name);
 		file = device_self(undo->log, hostfile_read);
-		/* Nothing was changed: the next try can make the file anew. */
+		/* Nothing was changed: the next try can make a new file. */
 		if (undo->is_own && file && undo->records == 0)
 			unlink(undo->log->name);
 		/* An undo file is made as long as it might become; a file that stays so is good, too. */
@@ -312,11 +311,11 @@ static const struct f2fs_device_ops undo_ops = {
 int undo_fingerprint(struct f2fs_device *dev, uint8_t *buffer, size_t *length)
 {
 	*length = dev->info.size < UNDO_PRINT_BYTES ? (size_t)dev->info.size : UNDO_PRINT_BYTES;
-	/* the last try tells what is wrong */
+	/* the last try has the error */
 	return device_read_again(dev, 0, buffer, *length) ? device_read(dev, 0, buffer, *length) : 0;
 }
 
-/* What the header says of several devices. */
+/* Write the header's entries of several devices. */
 static int put_parts(struct undo *undo, uint8_t *head, struct f2fs_device *const *parts, unsigned count)
 {
 	int err = 0;
@@ -374,7 +373,7 @@ static int set_up(struct undo *undo, struct f2fs_device *log, struct f2fs_device
 	if (!undo->saved || !undo->buffer)
 		return F2FS_ERR_NOMEM;
 	undo->log = f2fs_device_ref(log);
-	/* What an earlier recording left behind must not look like a part of this one. */
+	/* Leftovers of an earlier recording must not look like a part of this one. */
 	if (!(log->info.caps & F2FS_DEVICE_ZEROED)) {
 		int err = device_zero(log, 0, log->info.size);
 

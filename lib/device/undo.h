@@ -26,12 +26,12 @@
 #define UNDO_SECTOR 512u
 #define UNDO_VERSION 3u		   /* of one device */
 #define UNDO_VERSION_SET 4u	   /* of several: those of a volume in a row */
-#define UNDO_BLOCK 4096u	   /* what is saved at once; a shorter piece at the end of the device */
+#define UNDO_BLOCK 4096u	   /* unit of saving; a shorter piece at the end of the device */
 #define UNDO_FIRST_RECORD 4096u	   /* offset of the first record */
 #define UNDO_RECORD_MAX (1u << 20) /* bytes that one record holds */
 #define UNDO_MAX_PARTS 8u
 #define UNDO_WATCH_BLOCKS 8192u /* 32 MiB: superblocks and checkpoints of all usual layouts */
-#define UNDO_PRINT_BYTES 32768u /* beginning of the device that tells it from others */
+#define UNDO_PRINT_BYTES 32768u /* first bytes of the device, which identify it */
 
 /* Offsets in the header. */
 enum {
@@ -114,7 +114,7 @@ int undo_play(struct f2fs_device *log, struct f2fs_device *target, struct f2fs_d
 	      int force, struct f2fs_undo_info *info);
 /* Checksum of the blocks at the beginning of dev that have no bit in the map (NULL: none has one); buffer: a record. */
 int undo_watch(struct f2fs_device *dev, const uint8_t *saved, uint8_t *buffer, uint32_t *out);
-/* Read the beginning of a device that tells it from others, at most UNDO_PRINT_BYTES. */
+/* Read the first bytes of a device, which identify it, at most UNDO_PRINT_BYTES. */
 int undo_fingerprint(struct f2fs_device *dev, uint8_t *buffer, size_t *length);
 
 #endif

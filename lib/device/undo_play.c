@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Plays an undo file back: gives a device the bytes that it had before the first change. Everything is looked at before
+ * Play an undo file back: restore the bytes that a device had before the first change. Everything is checked before
  * anything is written: the file's own checksums, whether this is the device (the beginning of the device with the old
  * bytes in place must be what it was), and whether each block is as the recording left it, or has its old bytes
  * already. An unsealed file, that is, one whose recording was cut short, ends at the first record that is not whole:
- * what that record was for had not been written (undo.c); how the device was left nobody knows, so it takes force.
- * Playing back again does the same again, so a cut while playing back is cured by playing back. Several devices are one
- * in a row here, but each is known by its own beginning.
+ * the write of that record had not begun (undo.c). The final state of the device is then unknown, so playing back needs
+ * force. Playing back again does the same again, so a cut while playing back is cured by playing back. Several devices
+ * are one in a row here, but each is known by its own beginning.
  */
 #include "device/undo.h"
 
@@ -28,7 +28,7 @@ struct player {
 	uint8_t saved[UNDO_WATCH_BLOCKS / 8]; /* blocks at the beginning that have a record */
 	uint64_t changed, first_changed; /* blocks that are neither as they were left nor as they were */
 	uint8_t *buffer;		     /* a record */
-	struct f2fs_device *const *parts;    /* the target, or what it consists of */
+	struct f2fs_device *const *parts;    /* the target, or its parts */
 	unsigned count;
 	uint8_t *starts; /* the beginnings of the parts as they will be */
 	size_t start_length[UNDO_MAX_PARTS];
@@ -157,7 +157,7 @@ static int read_record(struct player *p, uint64_t at, uint64_t number, struct un
 	return 0;
 }
 
-/* What a record puts into the beginning of a part, which is at an offset of the target. */
+/* Apply a record to the first bytes of a part, which is at an offset of the target. */
 static void patch_start(struct player *p, unsigned i, uint64_t at, const struct undo_record *r)
 {
 	const uint64_t end = at + p->start_length[i], from = r->offset > at ? r->offset : at,
@@ -208,7 +208,7 @@ static uint32_t old_sum(const struct player *p, const struct undo_record *r, uin
 	return crc_f2fs(CRC_F2FS_SEED, bytes, undo_block_length(r->length, block));
 }
 
-/* Compare the device with what the table says, where the record is. */
+/* Compare the device with the table, for the range of the record. */
 static int compare(struct player *p, const struct undo_record *r)
 {
 	const uint32_t blocks = undo_record_blocks(r->length);
@@ -238,9 +238,8 @@ static int compare(struct player *p, const struct undo_record *r)
 }
 
 /*
- * Of a recording that was cut short, count the records behind the one that cannot be read. That one was torn by the
- * cut, and then nothing that was recorded behind it reached the device; or it was damaged since, and then these are
- * missed.
+ * In a recording that was cut short, count the records after the unreadable one. Either the cut tore that one, and no
+ * write after it reached the device. Or it was damaged since, and then these records are missing.
  */
 static int count_left(struct player *p, uint64_t end)
 {
@@ -353,7 +352,7 @@ static int play(struct player *p)
 	return err ? err : device_flush(p->target);
 }
 
-/* What cannot be read is tried again, as volumes do. */
+/* Repeat failed reads, as volumes do. */
 static int play_patiently(struct player *p, struct f2fs_device *const *parts)
 {
 	struct f2fs_device *layers[2 + UNDO_MAX_PARTS] = { NULL };

@@ -2,7 +2,7 @@
 /*
  * One undo file for all devices of a volume: the devices, each whole, are joined in a row, the recording is laid over
  * the row, and each device is given back as a window of it. So one order of writes holds for all of them, and the file
- * differs from that of one device only in its header, which tells the devices.
+ * differs from that of one device only in its header, which lists the devices.
  */
 #include "device/undo.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tells somebody of each read: what was looked at is evidence, too.
+ * Pass-through device that reports each read to a callback (the --read-log audit trail).
  */
 #include "device/iov.h"
 #include "device/layer.h"

@@ -9,7 +9,7 @@
 
 /* Zero bytes whatever the device says of them. */
 int zero_bytes(struct f2fs_device *dev, uint64_t at, uint64_t length);
-/* Make bytes read as zeros; what the device says is a hole is left as it is. */
+/* Make bytes read as zeros; ranges that the device reports as holes stay. */
 int zero_range(struct f2fs_device *dev, uint64_t at, uint64_t length);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A device that behaves as if it had zones, over one that has none: for images of zoned volumes, and for tests. What a
- * zoned device would refuse is refused, and a zone that is reset loses what it held.
+ * A device that behaves as if it had zones, over one that has none: for images of zoned volumes, and for tests. It
+ * refuses the same writes as a zoned device, and a reset zone loses its contents.
  */
 #include "base/sized.h"
 #include "device/iov.h"

@@ -69,7 +69,7 @@ void zone_state_fini(struct zone_state *state)
 	state->count = 0;
 }
 
-/* The zone that holds the byte at offset; the last one for what is behind. */
+/* The zone that holds the byte at offset; the last one for bytes after it. */
 static struct f2fs_zone *find_zone(const struct zone_state *state, uint64_t offset)
 {
 	uint64_t low = 0, high = state->count;

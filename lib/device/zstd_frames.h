@@ -12,11 +12,11 @@
 #define ZSTD_FRAMES_NOTE_MAGIC 0x184D2A50u  /* of a frame with text for people */
 #define ZSTD_FRAMES_TABLE_MAGIC 0x184D2A5Eu /* of the frame with the table */
 #define ZSTD_FRAMES_END_MAGIC 0x8F92EAB1u   /* the last 4 bytes of the file */
-#define ZSTD_FRAMES_SKIP_HEADER 8u	    /* magic and size before what is to be skipped */
+#define ZSTD_FRAMES_SKIP_HEADER 8u	    /* magic and size before the skipped bytes */
 #define ZSTD_FRAMES_END_SIZE 9u
 #define ZSTD_FRAMES_FLAG_SUMS 0x80u
 #define ZSTD_FRAMES_FLAG_MASK 0x7Cu /* must be zero */
-/* Frames that are written hold so many bytes; those that are read may hold more, up to a bound. */
+/* Frames of written files hold this many bytes; those of other files may hold more, up to a bound. */
 #define ZSTD_FRAMES_BYTES (256u << 10)
 #define ZSTD_FRAMES_MOST (16u << 20)
 

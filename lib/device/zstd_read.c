@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The contents of a zstd file in the seekable format, read in place: the table at its end tells where each frame lies,
- * and the frames read last are kept unpacked. Every number of the table is checked against the file when it is opened.
+ * Read a zstd file in the seekable format in place. The table at its end has the place of each frame, and the last
+ * frames stay unpacked in memory. Every number of the table is checked against the file when it is opened.
  */
 #include "base/bytes.h"
 #include "base/checked.h"

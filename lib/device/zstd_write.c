@@ -20,7 +20,7 @@ struct zstd_writer {
 	int (*sink)(void *user, const void *bytes, size_t length);
 	void *user;
 	ZSTD_CCtx *coder;
-	uint8_t *plain, *packed; /* ZSTD_FRAMES_BYTES, and what they may become */
+	uint8_t *plain, *packed; /* ZSTD_FRAMES_BYTES, and their largest packed size */
 	size_t filled, packed_room;
 	struct vec table; /* 8 bytes for each frame, as they are in the file */
 };

@@ -116,7 +116,7 @@ static enum rule check_bitmaps(const uint8_t *cp, const struct f2fs_geometry *ge
 	return RULE_NONE;
 }
 
-/* Is there room for nat_bits behind the pack? Counted as the kernel does, with both copies (FORMAT volume 12). */
+/* Is there room for nat_bits after the pack? Counted as the kernel does, with both copies (FORMAT volume 12). */
 static bool nat_bits_fit(const struct f2fs_geometry *geo)
 {
 	uint64_t bytes = 2 * (uint64_t)geo->segment_count_nat * (F2FS_SEGMENT_BLOCKS / 8) + 8;

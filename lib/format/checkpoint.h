@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Checkpoint pack: validation, checksum, where its parts lie, and where the version bitmaps are.
+ * Checkpoint pack: validation, checksum, and the places of its parts and of the version bitmaps.
  */
 #ifndef F2FSKIT_FORMAT_CHECKPOINT_H
 #define F2FSKIT_FORMAT_CHECKPOINT_H
@@ -19,7 +19,7 @@ enum rule checkpoint_check_block(const uint8_t *cp, uint32_t block_size);
 /* Check the contents against the superblock's numbers (FORMAT volume 10.1 B). */
 enum rule checkpoint_check(const uint8_t *cp, const struct f2fs_geometry *geo);
 
-/* Where the parts of a pack lie, in blocks from its start (FORMAT volume 4.1). */
+/* The places of a pack's parts, in blocks from its start (FORMAT volume 4.1). */
 struct pack_layout {
 	uint32_t orphan_start, orphan_blocks;
 	uint32_t data_start, data_blocks; /* compact (1 or 2 blocks) or three normal data summaries */
@@ -36,7 +36,7 @@ void checkpoint_bitmaps(const uint8_t *cp, const struct f2fs_geometry *geo, uint
 /* How a log allocates: alloc_type of the checkpoint (FORMAT volume 4.2). */
 enum alloc_type {
 	ALLOC_APPEND = 0, /* block after block of a free segment: LFS */
-	ALLOC_HOLES = 1	  /* what is free in a used one: SSR */
+	ALLOC_HOLES = 1	  /* free blocks in a used one: SSR */
 };
 
 /* Segment and next offset of log 0..5 in the order of enum f2fs_log_type. */

@@ -15,7 +15,7 @@ static void set_illegal(struct cluster_shape *out, enum cluster_problem problem,
 	out->problem_slot = slot;
 }
 
-/* Count a slot that is no head; false if what it holds cannot be an address. */
+/* Count a slot that is no head; false if its value cannot be an address. */
 static bool count_slot(const struct f2fs_geometry *geo, f2fs_blk_t addr, struct cluster_shape *out)
 {
 	if (addr == F2FS_NEW_ADDR)
@@ -27,7 +27,7 @@ static bool count_slot(const struct f2fs_geometry *geo, f2fs_blk_t addr, struct 
 	return true;
 }
 
-/* Slot @i behind the head of a compressed cluster, @stored blocks before it. */
+/* Check slot @i after the head of a compressed cluster, @stored blocks before it. */
 static enum cluster_problem check_slot(const struct f2fs_geometry *geo, f2fs_blk_t addr, uint32_t i,
 				       struct cluster_shape *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Clusters of compressed files: what the addresses of one cluster mean (FORMAT files 8.1), and the header in front of
+ * Clusters of compressed files: the meaning of one cluster's addresses (FORMAT files 8.1), and the header in front of
  * the compressed bytes (FORMAT files 8.2). The algorithms are in base/comp.h.
  */
 #ifndef F2FSKIT_FORMAT_CLUSTER_H
@@ -47,7 +47,7 @@ static inline bool cluster_is_compressed(const struct cluster_shape *shape)
 	return shape->kind == CLUSTER_COMPRESSED || shape->kind == CLUSTER_RELEASED;
 }
 
-/* What is wrong, as a phrase for messages. */
+/* Return the fault as a phrase for messages. */
 const char *cluster_problem_text(enum cluster_problem problem);
 
 struct cluster_header {
@@ -55,7 +55,7 @@ struct cluster_header {
 	uint32_t checksum; /* of these, if the inode says that there is one */
 };
 
-/* Decode the header at the start of @stored_bytes; RULE_CLUSTER_LENGTH if what it announces is not within these. */
+/* Decode the header at the start of @stored_bytes; RULE_CLUSTER_LENGTH if the announced length is not within these. */
 enum rule cluster_header_decode(const uint8_t *raw, size_t stored_bytes, struct cluster_header *out);
 void cluster_header_encode(const struct cluster_header *header, uint8_t *raw);
 

@@ -95,7 +95,7 @@ static uint32_t find_free(const struct dentry_area *area, uint32_t from, uint32_
 	return area->slots;
 }
 
-/* The slot behind a name that reaches into one that is marked as free; 0: none does. */
+/* Return the slot after a name that reaches into a slot marked as free; 0: no name does. */
 static uint32_t end_of_names(const struct dentry_area *area, uint32_t slot)
 {
 	const uint32_t most = dentry_slots_of(NAME_MAX_BYTES);

@@ -41,8 +41,8 @@ struct dentry_ref {
 enum dentry_scan { DENTRY_FOUND = 0, DENTRY_END = 1, DENTRY_BAD = 2 };
 
 /*
- * Find the next entry from slot *slot on and move *slot behind it. DENTRY_BAD: an entry whose length does not fit; it
- * is stepped over by one slot.
+ * Find the next entry from slot *slot on and move *slot past it. DENTRY_BAD: an entry whose length does not fit; *slot
+ * moves by one slot.
  */
 enum dentry_scan dentry_next(const struct dentry_area *area, uint32_t *slot, struct dentry_ref *out);
 /* Does an area start with the "." of this inode? */

@@ -36,8 +36,8 @@ uint32_t evidence_shown(const struct evidence *e);
 /* Features that most inodes would show, and do not. */
 uint32_t evidence_denied(const struct evidence *e);
 /*
- * The feature word put right: what is shown is set, what is denied cleared, the rest stays. What needs extra attributes
- * goes when neither the word nor the inodes have them.
+ * Correct the feature word: set shown features, clear denied ones, keep the rest. Features that need extra attributes
+ * go when neither the word nor the inodes have these.
  */
 uint32_t evidence_decide(const struct evidence *e, uint32_t feature);
 /* Where the superblock is without inode_checksum: is the checksum that an inode has nevertheless the seed's? */
@@ -46,7 +46,7 @@ void evidence_sum(struct evidence *e, const struct f2fs_geometry *geo, const uin
 bool evidence_sums_hold(const struct evidence *e);
 /* The seed of checksums that most of the first inodes agree on; false: there is none. */
 bool evidence_seed(const struct evidence *e, uint32_t *seed);
-/* The checksum before n bytes, given the one behind them. */
+/* Compute the checksum before n bytes, given the one after them. */
 uint32_t evidence_crc_backwards(uint32_t crc, const uint8_t *bytes, size_t n);
 
 #endif

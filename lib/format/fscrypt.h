@@ -40,8 +40,7 @@ enum rule fscrypt_decode(const uint8_t *value, size_t size, struct fscrypt_conte
 size_t fscrypt_encode(const struct fscrypt_context *context, uint8_t *value);
 
 /*
- * Would a kernel take this context on a volume with blocks of 2^@log_block bytes? NULL, or what is wrong, as a
- * phrase.
+ * Would a kernel take this context on a volume with blocks of 2^@log_block bytes? Returns NULL, or an error phrase.
  */
 const char *fscrypt_check(const struct fscrypt_context *ctx, unsigned int log_block);
 

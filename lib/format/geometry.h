@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * All layout arithmetic: what follows from a superblock, and where an entry of NAT, SIT or SSA lies. Planning a new
- * layout is plan.h's job. Pure; needs a superblock that passed superblock_check().
+ * Layout arithmetic: the numbers that follow from a superblock, and the places of entries of NAT, SIT and SSA. Planning
+ * a new layout is plan.h's job. Pure; needs a superblock that passed superblock_check().
  */
 #ifndef F2FSKIT_FORMAT_GEOMETRY_H
 #define F2FSKIT_FORMAT_GEOMETRY_H

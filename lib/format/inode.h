@@ -13,8 +13,8 @@
 
 #define F2FS_TYPE_END (F2FS_TYPE_SYMLINK + 1u) /* file types are below */
 #define INODE_ADDR_OFFSET 360u
-#define NOBODY_ID 0xFFFFFFFFu /* no user, group or project: what the kernel calls an invalid id */
-#define OVERFLOW_ID 65534u    /* what the kernel shows for an owner that it cannot show: "nobody" */
+#define NOBODY_ID 0xFFFFFFFFu /* no user, group or project: the kernel's invalid id */
+#define OVERFLOW_ID 65534u    /* the kernel's stand-in for an owner that it cannot show: "nobody" */
 #define INODE_DEFAULT_XATTR_WORDS 50u
 #define INODE_LEAST_XATTR_WORDS 6u /* where there are inline attributes */
 
@@ -74,8 +74,8 @@ static inline bool inode_has_extra(const uint8_t *block, uint32_t end)
 	return inode_extra_size(block) >= end;
 }
 
-/* Divide i_addr. Numbers are clamped so that nothing lies outside the block even for an inode that fails inode_check().
- */
+/* Divide i_addr. Numbers are clamped so that nothing is outside the block, even for an inode that fails inode_check().
+ * */
 void inode_layout(const struct f2fs_geometry *geo, const uint8_t *block, struct inode_layout *out);
 /* Is there a checksum in this inode? */
 bool inode_has_checksum(const struct f2fs_geometry *geo, const uint8_t *block);
@@ -88,7 +88,7 @@ enum rule inode_check(const struct f2fs_geometry *geo, const uint8_t *block, f2f
 bool inode_is_readable(const uint8_t *block, enum rule rule);
 /* Are there no numbers of how a file is compressed? If it has the flag all the same, then the flag is wrong. */
 bool inode_names_no_packing(const uint8_t *block);
-/* Of these, what is about algorithm, level and clusters of a compressed file. */
+/* Check only the algorithm, level and clusters of a compressed file. */
 enum rule inode_check_packing(const struct f2fs_geometry *geo, const uint8_t *block);
 /* Directory entry type (FORMAT files 5.1, enum f2fs_file_type) of a mode, F2FS_TYPE_UNKNOWN for an odd one. */
 unsigned inode_dirent_type(uint16_t mode);

@@ -24,7 +24,7 @@ static inline uint32_t node_bytes(const struct f2fs_geometry *geo)
 	return geo->block_size - footer_SIZE;
 }
 
-/* The byte of an inode where i_nid begins: what is in front of it is the inode's own. */
+/* Return the byte of an inode where i_nid begins. The bytes before it are the inode's own. */
 static inline uint32_t inode_nids_offset(const struct f2fs_geometry *geo)
 {
 	return node_bytes(geo) - INODE_NIDS_SIZE;

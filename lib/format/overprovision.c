@@ -7,7 +7,7 @@
  * The result depends on the rounding of every step, and volumes must come out alike on all hosts: the arithmetic is
  * IEEE double without excess precision (the build asks for it where it is not the default), step by step as FORMAT
  * volume 3.4 has it. Where zones hold less than their size, the numbers are worked out in segments that hold something,
- * and then the reserve is told in whole sections, as the kernel counts it.
+ * and then the reserve is given in whole sections, as the kernel counts it.
  */
 #include "format/overprovision.h"
 

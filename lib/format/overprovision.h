@@ -22,7 +22,7 @@ struct overprovision_output {
 	double percent;
 	uint32_t reserved;	/* segments only cleaning may use */
 	uint32_t overprovision; /* segments not counted as usable space, the reserved ones included */
-	uint64_t user_blocks;	/* the usable space: never more than the sections hold beside what is kept */
+	uint64_t user_blocks;	/* the usable space: never more than the sections hold beside the reserve */
 };
 
 /* Returns false when too little is left to use. */

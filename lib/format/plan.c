@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The arithmetic of a new layout (FORMAT volume 3.3, 3.5, 3.6, 9); how much is kept for cleaning is in overprovision.c.
- * The formulas are those of f2fs-tools, rounding for rounding, except:
+ * The arithmetic of a new layout (FORMAT volume 3.3, 3.5, 3.6, 9); overprovision.c has the space kept for cleaning. The
+ * formulas are those of f2fs-tools, rounding for rounding, except:
  * - a read-only volume starts at block 2 at every block size (with 16 KiB blocks f2fs-tools lets the superblock and the
  *   checkpoint overlap);
- * - the main area ends below the block addresses 0xFFFFFFFE and 0xFFFFFFFF, which mean something else in a node (this
+ * - the main area ends below the block addresses 0xFFFFFFFE and 0xFFFFFFFF, which have other meanings in a node (this
  *   takes one zone from a volume of exactly 16 TiB);
  * - with 16 KiB blocks volumes go up to what the format holds, 64 TiB;
- * - a log never starts in an alias device or behind the main area: rather the logs stand one behind the other;
+ * - a log never starts in an alias device or past the main area: rather the logs follow one another;
  * - what zones cannot hold does not count as usable, on a single device either: a kernel that is to fill such a volume
  *   finds no free section (f2fs-tools count whole zones there, and each segment that is begun on several devices);
  * - each further device must hold a zone, and the metadata must end before an alias begins.
@@ -28,7 +28,7 @@
 /* First block address that must not be one: NEW_ADDR and COMPRESS_ADDR. */
 #define ADDRESS_LIMIT 0xFFFFFFFEu
 
-/* What the steps share. */
+/* Shared state of the steps. */
 struct planner {
 	const struct plan_input *in;
 	struct f2fs_layout *out;
@@ -158,7 +158,7 @@ static enum plan_result start(struct planner *p)
 	return PLAN_OK;
 }
 
-/* Byte of the first segment: aligned to zones as they lie on the disk, behind the superblocks. */
+/* Find the byte of the first segment: aligned to the zones of the disk, after the superblocks. */
 static uint64_t find_segment0(const struct planner *p)
 {
 	const struct plan_input *in = p->in;
@@ -175,7 +175,7 @@ static uint64_t find_segment0(const struct planner *p)
 	return at;
 }
 
-/* Cut each device into zones and place them one behind the other. */
+/* Cut each device into zones and place them one after the other. */
 static enum plan_result place_devices(struct planner *p)
 {
 	const struct plan_input *in = p->in;
@@ -217,7 +217,7 @@ static enum plan_result place_devices(struct planner *p)
 	return PLAN_OK;
 }
 
-/* A zoned device's zones must lie on zone boundaries of the volume. */
+/* A zoned device's zones must be on zone boundaries of the volume. */
 static enum plan_result check_zone_starts(const struct planner *p)
 {
 	const struct plan_input *in = p->in;
@@ -254,7 +254,7 @@ static enum plan_result size_sit(struct planner *p)
 }
 
 /*
- * NAT: an entry per block behind the SIT would be enough for all; the room for its version bitmap in the checkpoint
+ * NAT: an entry per block after the SIT would be enough for all; the room for its version bitmap in the checkpoint
  * block sets a limit, or with large_nat payload blocks are added and a fifth of that number is made.
  */
 static enum plan_result size_nat(struct planner *p)
@@ -366,7 +366,7 @@ static enum plan_result reserve(struct planner *p)
 	return PLAN_OK;
 }
 
-/* The alias device that a main segment lies on, -1 if none. */
+/* Return the alias device that contains a main segment, -1 if none. */
 static int alias_at(const struct planner *p, uint64_t segno)
 {
 	uint64_t addr = p->geo->main_blkaddr + segno * SEG;
@@ -479,7 +479,7 @@ static enum plan_result place_logs(struct planner *p)
 }
 
 /*
- * Are maps of full and empty NAT blocks made? They need room behind the pack; the kernel refuses a volume when twice
+ * Are maps of full and empty NAT blocks made? They need room after the pack; the kernel refuses a volume when twice
  * their true size does not fit (FORMAT volume 10.1, B 11).
  */
 static bool wants_nat_bits(const struct planner *p)

@@ -17,7 +17,7 @@ void plan_areas_of(const struct f2fs_geometry *geo, bool large_nat, struct plan_
 				    .large_nat = large_nat };
 }
 
-/* The first place behind the superblocks on the grid of zones that the areas are on. */
+/* The first place after the superblocks on the grid of zones that the areas are on. */
 static f2fs_blk_t home_of(const struct f2fs_geometry *geo)
 {
 	const uint64_t zone = (uint64_t)geo->segs_per_sec * geo->secs_per_zone * F2FS_SEGMENT_BLOCKS;

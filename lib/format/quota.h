@@ -30,7 +30,7 @@ enum quota_result {
 enum quota_problem_kind {
 	QUOTA_FINE = 0,
 	QUOTA_TOO_SHORT,  /* the file does not hold what its header says */
-	QUOTA_MAGIC,	  /* of another kind, or none */
+	QUOTA_MAGIC,	  /* of the wrong type, or none */
 	QUOTA_VERSION,	  /* neither 0 nor 1 */
 	QUOTA_FREE_HEAD,  /* the head of a free list is out of range */
 	QUOTA_REFERENCE,  /* a reference is out of range */
@@ -89,7 +89,7 @@ int quota_open(struct quota_file *file, int (*read)(void *user, uint64_t offset,
 /* Find the entry of @id. */
 int quota_lookup(struct quota_file *file, struct quota_work *work, uint32_t id, struct quota_entry *out);
 
-/* What a walk calls; each may be NULL. A number other than 0 ends the walk and is passed on. */
+/* Callbacks of a walk; each may be NULL. A number other than 0 ends the walk and is passed on. */
 struct quota_visitor {
 	void *user;
 	int (*entry)(void *user, const struct quota_entry *entry);
@@ -109,7 +109,7 @@ size_t quota_check_size(const struct quota_file *file);
  */
 int quota_check(struct quota_file *file, struct quota_work *work, uint8_t *map, const struct quota_visitor *visitor);
 
-/* What is wrong, as a phrase for messages. */
+/* Return the fault as a phrase for messages. */
 const char *quota_problem_text(enum quota_problem_kind kind);
 /* "user", "group", "project". */
 const char *quota_type_name(enum quota_type type);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a damaged quota file still says: its grace times, and the limits of all ids whose entries can be found.
+ * Read the rest of a damaged quota file: its grace times, and the limits of all ids whose entries can be found.
  */
 #ifndef F2FSKIT_FORMAT_QUOTA_RESCUE_H
 #define F2FSKIT_FORMAT_QUOTA_RESCUE_H
@@ -18,8 +18,8 @@ struct quota_rescue {
 };
 
 /*
- * Read what can be read. @size: bytes to look at, whatever the file says of its size; @read as for quota_open(), what
- * cannot be read it gives as zeros. Initializes @out, also when it fails: with NOMEM, or as read does.
+ * Read all that can be read. @size: bytes to look at, whatever the file says of its size; @read as for quota_open(), it
+ * returns unreadable blocks as zeros. Initializes @out, also when it fails: with NOMEM, or as read does.
  */
 int quota_rescue(struct quota_rescue *out, struct f2fs_context *ctx, enum quota_type type,
 		 int (*read)(void *user, uint64_t offset, void *buf, size_t n), void *user, uint64_t size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Walking a quota file, and checking it whole. The walk goes down the tree with one node in memory for each level;
- * each reference of the lowest level stands for exactly one id. The check notes the role of every block in a map, then
- * looks at all leaves (does each entry lie where the tree leads?), then at the free lists.
+ * Walking a quota file, and checking it whole. The walk goes down the tree with one node in memory for each level; each
+ * reference of the lowest level stands for exactly one id. The check notes the role of every block in a map, then looks
+ * at all leaves (is each entry where the tree leads?), then at the free lists.
  */
 #include "format/quota_tree.h"
 #include "format/structs.h"
@@ -129,7 +129,7 @@ static int step(struct walk *w)
 	return result;
 }
 
-/* More of anything than the file can hold: blocks are shared, and going on could take for ever. */
+/* More of anything than the file can hold: blocks are shared, and continuing could take for ever. */
 static bool is_endless(const struct walk *w)
 {
 	return w->nodes_read == w->file->blocks ||

@@ -13,10 +13,10 @@
 
 #define SUMMARY_BYTES (F2FS_SEGMENT_BLOCKS * 7u) /* the 512 entries of a segment */
 
-/* What the entries of a summary are of: its footer's entry_type. */
+/* The kind of a summary's entries: its footer's entry_type. */
 enum summary_type { SUMMARY_OF_DATA = 0, SUMMARY_OF_NODES = 1 };
 
-/* What a block belongs to, as its summary says: a slot of a node, or the node itself (slot 0). */
+/* The owner of a block by its summary: a slot of a node, or the node itself (slot 0). */
 struct owner {
 	f2fs_nid_t nid;
 	uint16_t ofs;
@@ -30,7 +30,7 @@ static inline void sum_set_owner(uint8_t *sum, struct owner owner)
 	sum_set_ofs_in_node(sum, owner.ofs);
 }
 
-/* The owner of the block whose slot lies so many behind. */
+/* Return the owner of the block whose slot is `slots` later. */
 static inline struct owner owner_behind(struct owner owner, uint32_t slots)
 {
 	owner.ofs = (uint16_t)(owner.ofs + slots);

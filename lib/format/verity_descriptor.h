@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where a verity file keeps its tree and descriptor, and what the descriptor says (FORMAT files 9.2). The
- * hashing is in base/verity.h.
+ * Find the tree and the descriptor of a verity file, and read the descriptor (FORMAT files 9.2). The hashing is in
+ * base/verity.h.
  */
 #ifndef F2FSKIT_FORMAT_VERITY_DESCRIPTOR_H
 #define F2FSKIT_FORMAT_VERITY_DESCRIPTOR_H
@@ -13,7 +13,7 @@
 /* The largest descriptor, signature included, that a kernel takes. */
 #define VERITY_DESCRIPTOR_MAX 16384u
 
-/* Byte offsets in the file, behind the data. */
+/* Byte offsets in the file, after the data. */
 struct verity_location {
 	uint64_t tree;
 	uint64_t descriptor;
@@ -21,8 +21,8 @@ struct verity_location {
 };
 
 /*
- * Decode the value of the verity attribute of a file of @data_size bytes (i_size). NULL, or what is wrong, as a phrase:
- * it is of another form, points before the end of the data, or beyond @max_size, the largest size of a file.
+ * Decode the value of the verity attribute of a file of @data_size bytes (i_size). Returns NULL, or an error phrase: it
+ * is of another form, points before the end of the data, or beyond @max_size, the largest size of a file.
  */
 const char *verity_location_decode(const uint8_t *value, size_t size, uint64_t data_size, uint64_t max_size,
 				   struct verity_location *out);

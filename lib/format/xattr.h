@@ -41,8 +41,8 @@ bool xattr_name_is_legal(const struct xattr_ref *ref);
 enum xattr_scan { XATTR_FOUND = 0, XATTR_END = 1, XATTR_BAD = 2 };
 
 /*
- * Get the entry at *offset of a string of size bytes and move *offset behind it; start with *offset = 0. XATTR_END: no
- * (further) attribute. XATTR_BAD: the entry does not fit; nothing behind it can be read.
+ * Get the entry at *offset of a string of size bytes and move *offset past it; start with *offset = 0. XATTR_END: no
+ * (further) attribute. XATTR_BAD: the entry does not fit; nothing after it can be read.
  */
 enum xattr_scan xattr_next(const uint8_t *string, uint32_t size, uint32_t *offset, struct xattr_ref *out);
 

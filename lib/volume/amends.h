@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Amends: what a check found to be wrong and knows better, before a repair writes it. A volume that has amends shows
- * the amended words of blocks and the amended NAT entries to everything that reads it, as if they were stored.
+ * Amends: corrections that a check knows, before a repair writes them. A volume that has amends shows the amended words
+ * of blocks and the amended NAT entries to everything that reads it, as if they were stored.
  */
 #ifndef F2FSKIT_VOLUME_AMENDS_H
 #define F2FSKIT_VOLUME_AMENDS_H
@@ -41,7 +41,7 @@ const struct f2fs_nat_info *amends_entry(const struct amends *a, f2fs_nid_t nid)
 /* Are bytes of this block amended? a may be NULL. */
 bool amends_has_block(const struct amends *a, f2fs_blk_t addr);
 
-/* Show what was amended from now on, also what was amended after the last call. The amends must outlive the volume. */
+/* Show all amends from now on, also those added after this call. The amends must outlive the volume. */
 int volume_show_amends(struct f2fs_volume *vol, const struct amends *amends);
 /* volume_open() that shows amends from the start, for a search for nodes, too. NULL: none. */
 int volume_open_amended(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *options,

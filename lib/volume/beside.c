@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Following what a volume writes for those that are beside it, see beside.h. Of the metadata the old blocks are copied
- * to the overlay that each of them has for a device, at most as much as there is; of the main area blocks are marked.
+ * Follow the writes of a volume for those beside it, see beside.h. Of the metadata the old blocks are copied to the
+ * overlay that each of them has for a device, at most as much as there is; of the main area blocks are marked.
  */
 #include "volume/beside.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A volume beside another one, over the same device: it has the tables that the other one had when it was opened, and
- * keeps them while that one is written. What is lost to it of the main area is noted.
+ * keeps them while that one is written. Overwritten blocks of the main area are marked as lost.
  */
 #ifndef F2FSKIT_VOLUME_BESIDE_H
 #define F2FSKIT_VOLUME_BESIDE_H

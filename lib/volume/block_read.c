@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading blocks of an open volume, plainly and through the cache; what is recorded of a block that breaks a rule, and
- * the notes that a volume keeps for its user.
+ * Read blocks of an open volume, directly and through the cache; record blocks that break a rule, and the notes that a
+ * volume keeps for its user.
  */
 #define F2FSKIT_ERRORS_THEMSELVES /* volume_corrupt() is defined here */
 #include "volume/volume.h"
@@ -40,7 +40,7 @@ int volume_note(struct f2fs_volume *vol, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	if (!vol->has_rival) /* else told by volume_open(), when it is known which copy is used */
+	if (!vol->has_rival) /* else volume_open() reports it, when it is known which copy is used */
 		log_message(vol->ctx, F2FS_LOG_WARNING, "%s", text);
 	slot = vec_push(&vol->notes, 1);
 	if (!slot)
@@ -101,7 +101,7 @@ int volume_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t within, void 
 			memcpy(buffer, waiting + within, length);
 			return 0;
 		}
-		/* no block more: who reserved a place in a log counts on what lies there staying in memory */
+		/* no block more: a log counts on its reserved blocks staying in memory */
 		err = vol->hooks->write_out(vol, addr, (within + length + vol->geo.block_size - 1) >> bits);
 		if (err)
 			return err;

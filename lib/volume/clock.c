@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The volume's clock: seconds of mounted time (FORMAT volume 4.2, files 10.6). It goes on from what the checkpoint had
- * when the volume was opened, by the host's clock, as if the volume were mounted meanwhile; commits store it. It never
+ * The volume's clock: seconds of mounted time (FORMAT volume 4.2, files 10.6). It starts at the checkpoint's value when
+ * the volume is opened, and advances by the host's clock, as if the volume were mounted. Commits store it. It never
  * goes backwards, whatever the host's clock does.
  */
 #include <f2fskit/engine.h>

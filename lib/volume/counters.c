@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counting what is written to a volume, by cause. All that the write side writes goes through here, so that the sum is
- * what the device gets, and readers of earlier states (beside.h) learn what is overwritten before it is.
+ * Count the writes to a volume, by cause. All writes of the write side go through here, so that the sum is that of the
+ * device. Readers of earlier states (beside.h) learn of each write before it happens.
  */
 #include <f2fskit/engine.h>
 

@@ -5,9 +5,9 @@
  *
  * A valid superblock owns its bytes and the areas from segment 0 to the end of the volume: a file may hold any bytes.
  * All other bytes are free in F2FS, so a signature there counts. Two valid superblocks that agree leave no room for
- * another file system or swap space, which need the same bytes: only what can stand beside them counts then, such as a
- * partition table, LUKS, LVM, RAID, or metadata of verified boot. A boot sector counts only where the first superblock
- * is not valid.
+ * another file system or swap space, which need the same bytes: only systems that can exist beside them count then,
+ * such as a partition table, LUKS, LVM, RAID, or metadata of verified boot. A boot sector counts only where the first
+ * superblock is not valid.
  */
 #include <string.h>
 
@@ -50,7 +50,7 @@ static bool get_second(struct f2fs_device *dev, const struct foreign_scope *scop
 	return false;
 }
 
-/* What the valid superblocks own, and what counts beside them. */
+/* Collect the bytes that the valid superblocks own, and the signatures that count beside them. */
 static void take_owned(struct f2fs_device *dev, struct foreign_scope *scope)
 {
 	uint8_t sb[2][sb_SIZE];

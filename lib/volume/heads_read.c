@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the pack in force carries beside the checkpoint block: NAT and SIT journals, orphan inodes, the logs, and the
- * summaries of the current segments (FORMAT volume 4.7, 7).
+ * Read the parts of the pack in force besides the checkpoint block: NAT and SIT journals, orphan inodes, the logs, and
+ * the summaries of the current segments (FORMAT volume 4.7, 7).
  */
 #include <string.h>
 

@@ -140,7 +140,7 @@ static int read_alone(struct f2fs_volume *vol, struct key_team *team, struct fil
 					   what->length >> vol->geo.block_bits);
 }
 
-/* What a worker could not do is done again: so it is told what is wrong with it. */
+/* Repeat a worker's failed piece, to record its error. */
 static int finish_first(struct f2fs_volume *vol, struct key_team *team)
 {
 	struct piece *piece = &team->pieces[team->first];

@@ -10,7 +10,7 @@
 
 struct key_team;
 
-/* Where blocks of a file that follow each other lie, and where they are wanted. */
+/* Consecutive blocks of a file on the device, and the buffers for them. */
 struct key_reading {
 	uint64_t file_block;
 	f2fs_blk_t addr;

@@ -147,7 +147,7 @@ static bool expand(const struct master_key *master, uint8_t purpose, const uint8
 
 /* ---- adding and removing */
 
-/* The descriptor that programs use who are told none. */
+/* Compute the descriptor that programs use by default. */
 static bool usual_descriptor(struct master_key *key)
 {
 	uint8_t once[SHA_MAX_SIZE], twice[SHA_MAX_SIZE];
@@ -193,7 +193,7 @@ static bool is_there(const struct f2fs_volume *vol, const struct master_key *key
 	return false;
 }
 
-/* Growing moves the keys: what is left behind is wiped. */
+/* Growing moves the keys, so the old array is wiped. */
 static int push_master(struct f2fs_volume *vol, const struct master_key *key)
 {
 	struct vec *old = &vol->keyring->masters, more;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The keys that were added to a volume, and the keys of single files that come from them. Secrets live here only: what
- * is forgotten is wiped.
+ * The keys that were added to a volume, and the keys of single files that come from them. Secrets are here only, and
+ * are wiped when they are dropped.
  */
 #ifndef F2FSKIT_VOLUME_KEYRING_H
 #define F2FSKIT_VOLUME_KEYRING_H
@@ -51,7 +51,7 @@ bool keyring_has(const struct f2fs_volume *vol, const struct fscrypt_context *co
 /* Does the key of a policy of version 1 make sense of names? Those of version 2 always fit. */
 enum key_fit { KEY_UNTRIED, KEY_FITS, KEY_WRONG };
 enum key_fit keyring_fit(const struct f2fs_volume *vol, const struct fscrypt_context *context);
-/* It was tried on so many names. */
+/* Note that it was tried on this many names. */
 void keyring_learn(struct f2fs_volume *vol, const struct fscrypt_context *context, uint32_t readable,
 		   uint32_t unreadable);
 /* Add all keys of another volume of the context to one that has none. */
@@ -61,7 +61,7 @@ unsigned keyring_count(const struct f2fs_volume *vol);
 /* Wipe all keys: the volume is closed. */
 void keyring_drop(struct f2fs_volume *vol);
 
-/* Who reads contents in clear, made when first asked for; NULL: memory is short. */
+/* Return the workers that read contents in clear, made on first use; NULL: memory is short. */
 struct key_team *keyring_team(struct f2fs_volume *vol);
 
 /* Blocks of contents that follow each other; in may be out. */

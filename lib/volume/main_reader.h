@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading the main area from front to back, for those who look at every block: in large pieces, without the holes of
- * the image. A block that cannot be read is told and taken for zeros.
+ * Read the main area from front to back, for callers that look at every block: in large pieces, without the holes of
+ * the image. An unreadable block is reported and counts as zeros.
  */
 #ifndef F2FSKIT_VOLUME_MAIN_READER_H
 #define F2FSKIT_VOLUME_MAIN_READER_H

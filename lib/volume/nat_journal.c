@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A NAT journal of which nobody knows where it ends, for its number of entries is more than fits. Behind the end are
- * leftovers of earlier checkpoints, so an entry counts only if the node it names lies there, and if it is not older
- * than the one that the table leads to: what the SIT has in use is newer than what it has not.
+ * Read a NAT journal whose end is unknown, because its number of entries is more than fits. After the real end are
+ * leftovers of earlier checkpoints. So an entry counts only if its node is at its address, and is not older than the
+ * node of the table. A block that the SIT has in use is newer than one that it has not.
  */
 #include <string.h>
 

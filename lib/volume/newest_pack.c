@@ -2,14 +2,14 @@
 /*
  * Is the checkpoint pack in force the newest one that was ever complete? Packs are written in turn, so when the newer
  * one is damaged the older one looks like the last: it is whole, and leads to a volume that lacks what came after it. A
- * pack that a power cut left unfinished looks much the same, and then the older one is right. What tells them apart:
+ * pack that a power cut left unfinished looks much the same, and then the older one is right. The differences:
  *
- * - A block of the other pack that is a checkpoint block by its checksum says of which version it is. The last block of
- * a pack is written when everything else is durable, so if that one is newer, the pack was complete.
- * - Nodes carry the version of the checkpoint before them. Where a log of a checkpoint goes on with a node of its
+ * - A block of the other pack that is a checkpoint block by its checksum shows its version. The last block of a pack is
+ * written when everything else is durable, so if that one is newer, the pack was complete.
+ * - Nodes carry the version of the checkpoint before them. Where a log of a checkpoint continues with a node of its
  * version, that checkpoint was complete, and something was written after it.
- * - What fsync writes after it are marked nodes in the log of warm nodes. A checkpoint writes nodes without the mark,
- * and those that come after it have its version. Where the logs go on with marked nodes only, none came after.
+ * - An fsync writes marked nodes after it, in the log of warm nodes. A checkpoint writes nodes without the mark, and
+ * those that come after it have its version. Where the logs continue with marked nodes only, none came after.
  * - The first block of a pack is durable before the last one is written: where it is torn, the pack was not complete.
  * - The last block is the same as the first. A power cut leaves whole sectors of something else there, never the same
  * bytes but for a bit or two, not even when little has changed: that is damage of a complete pack.
@@ -33,7 +33,7 @@ static f2fs_blk_t next_of_log(const struct f2fs_volume *vol, const uint8_t *cp, 
 	return geometry_segment_start(&vol->geo, checkpoint_log_segno(cp, type)) + checkpoint_log_blkoff(cp, type);
 }
 
-/* Does one of the logs of nodes go on after this checkpoint? */
+/* Does one of the logs of nodes continue after this checkpoint? */
 static bool logs_go_on(const struct f2fs_volume *vol, const uint8_t *cp, uint8_t *block)
 {
 	const struct f2fs_geometry *geo = &vol->geo;
@@ -52,7 +52,7 @@ static bool logs_go_on(const struct f2fs_volume *vol, const uint8_t *cp, uint8_t
 
 /*
  * May something from here to the end of the segment be of the checkpoint after the one in force, or later? A recovery
- * leaves the chain as it is, and goes on behind it.
+ * leaves the chain as it is, and continues after it.
  */
 static bool may_have_later(const struct f2fs_volume *vol, f2fs_blk_t addr, uint8_t *block)
 {
@@ -63,7 +63,7 @@ static bool may_have_later(const struct f2fs_volume *vol, f2fs_blk_t addr, uint8
 	if (!geometry_is_main(geo, addr))
 		return true;
 	left = F2FS_SEGMENT_BLOCKS - geometry_offset_of(geo, addr);
-	if (left < 2) /* it goes on elsewhere */
+	if (left < 2) /* it continues elsewhere */
 		return true;
 	for (; left > 0; left--, addr++) {
 		const uint8_t *footer = node_footer(geo, block);
@@ -191,7 +191,7 @@ static enum pack_loss judge(struct f2fs_volume *vol, uint8_t *block, uint8_t *be
 
 		return is_lost ? PACK_LOST : PACK_NEWEST;
 	}
-	/* what is left is the first block of the pack, or only its last block */
+	/* the rest is the first block of the pack, or only its last block */
 	if (newer > 1 && has_head)
 		return PACK_LOST;
 	if (has_head && !logs_go_on(vol, best, block) && !is_end_damaged(vol, other, best, block))
@@ -270,7 +270,7 @@ int volume_check_newest(struct f2fs_volume *vol)
 					"the chosen checkpoint pack %u is older than pack %u: writing would destroy "
 					"the later changes (--accept-unread accepts that)",
 					vol->pack, other);
-		loss = PACK_LOST; /* both are whole, but what the newer one says cannot be */
+		loss = PACK_LOST; /* both are whole, but the newer one is impossible */
 	}
 	if (vol->pack_state[vol->pack - 1] != 0)
 		return error_at(vol->ctx, F2FS_ERR_STATE, &where,

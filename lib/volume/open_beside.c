@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Opening a volume beside another one. All that base wrote is on the device, and what it has of its checkpoint pack in
- * memory is copied, so this reads nothing but zones.
+ * Open a volume beside another one. All writes of base are on the device, and its checkpoint pack is copied from
+ * memory, so this reads only zones.
  */
 #include <string.h>
 

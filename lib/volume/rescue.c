@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The rescue opening: runs its steps, decides which nodes are taken, and answers for the NAT afterwards. A node that
- * the NAT names and whose block agrees is taken as it is; for the others the newest version that lies in the main area.
+ * The rescue opening: run its steps, choose the nodes, and answer for the NAT afterwards. A node that the NAT names and
+ * whose block agrees is taken. For the others the newest version in the main area is taken.
  */
 #include "volume/rescue.h"
 
@@ -17,7 +17,7 @@ static int compare_nodes(const void *a, const void *b)
 	return x->nid < y->nid ? -1 : x->nid > y->nid;
 }
 
-/* Keep what has an address, in ascending order, and count where it comes from. */
+/* Keep entries with an address, in ascending order, and count their sources. */
 static int sort_table(struct f2fs_volume *vol)
 {
 	struct rescue *r = vol->rescue;
@@ -84,7 +84,7 @@ static int find_newest(struct f2fs_volume *vol)
 			   3 - vol->pack);
 }
 
-/* The checkpoint as it is, if it can be had; otherwise what is left of one. */
+/* Load the checkpoint, or the remains of one. */
 static int load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack)
 {
 	int err = roots_load_checkpoint(vol, forced_pack);

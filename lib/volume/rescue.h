@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Opening a volume whose roots or tables are damaged (F2FS_MODE_RESCUE): what the last checkpoint cannot say any more
- * is put together from what is there. Order: rescue_superblock.c finds the layout, rescue_checkpoint.c a checkpoint or
- * makes one, scan_nodes.c reads the main area once and keeps the newest version of each node, rescue.c decides between
- * the NAT and the scan and then answers for the NAT. Nothing is written.
+ * Opening a volume whose roots or tables are damaged (F2FS_MODE_RESCUE): the lost parts of the last checkpoint are
+ * rebuilt from the rest. Order: rescue_superblock.c finds the layout, rescue_checkpoint.c a checkpoint or makes one,
+ * scan_nodes.c reads the main area once and keeps the newest version of each node, rescue.c decides between the NAT and
+ * the scan and then answers for the NAT. Nothing is written.
  */
 #ifndef F2FSKIT_VOLUME_RESCUE_H
 #define F2FSKIT_VOLUME_RESCUE_H
@@ -27,21 +27,21 @@ enum rescue_flag {
 struct rescue_node {
 	f2fs_nid_t nid, ino;
 	f2fs_blk_t addr;      /* 0: only the NAT speaks of it, and its block is something else */
-	f2fs_blk_t nat_addr;  /* what the NAT says, 0: nothing */
-	f2fs_blk_t idle_addr; /* what the idle copy of the NAT says, when a pack is lost */
+	f2fs_blk_t nat_addr;  /* address in the NAT, 0: none */
+	f2fs_blk_t idle_addr; /* address in the idle copy of the NAT, when a pack is lost */
 	uint32_t cp_ver;      /* low half of the footer's */
 	uint8_t nat_version;  /* of the NAT entry */
-	uint8_t is_in_nat;    /* addr is what the NAT says, and the block agrees */
+	uint8_t is_in_nat;    /* addr is that of the NAT, and the block agrees */
 	uint8_t is_sit_valid; /* the SIT has the block */
 	uint8_t flags;	      /* enum rescue_flag */
 };
 
 struct rescue {
 	enum rescue_root root;
-	bool has_superblock; /* it is one that lies there, not one that was put together */
+	bool has_superblock; /* it is on the device, not rebuilt */
 	bool has_features;   /* so are the features that it names */
 	bool has_seed;	     /* the seed of inode checksums is known */
-	bool sit_trusted;    /* the SIT's sums agree with the checkpoint's: what it does not have is not there */
+	bool sit_trusted;    /* the SIT's sums agree with the checkpoint's: other blocks are free */
 	bool is_ready;	     /* the table answers for the NAT */
 	uint64_t unread;     /* blocks of the main area that the device did not give to the search */
 	f2fs_blk_t first_unread;
@@ -58,7 +58,7 @@ int rescue_superblock(struct f2fs_volume *vol);
 int rescue_checkpoint(struct f2fs_volume *vol);
 /* The older pack was taken because the newer one breaks a rule: take that, if its numbers can be corrected. */
 int rescue_newer_pack(struct f2fs_volume *vol);
-/* The newest pack is lost: note for the scan what the idle copies of the NAT say (rescue_idle.c). */
+/* The newest pack is lost: note the addresses in the idle copies of the NAT for the scan (rescue_idle.c). */
 int rescue_take_idle(struct f2fs_volume *vol);
 /* Was the node of this footer written after the checkpoint in force? */
 bool rescue_is_recent(const struct f2fs_volume *vol, const uint8_t *footer);

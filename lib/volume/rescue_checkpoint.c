@@ -55,7 +55,7 @@ static int make_journals(struct f2fs_volume *vol)
 	return vol->nat_journal && vol->sit_journal ? 0 : F2FS_ERR_NOMEM;
 }
 
-/* The checkpoint block of a pack counts, and what is left of the rest; without it, journals are empty. */
+/* Use the checkpoint block of a pack, and the remains of the rest; journals without a rest are empty. */
 static int stand_on_half(struct f2fs_volume *vol, unsigned pack)
 {
 	int err;
@@ -80,7 +80,7 @@ static int take_half(struct f2fs_volume *vol, f2fs_blk_t addr)
 			   (unsigned)addr, (unsigned long long)cp_checkpoint_ver(vol->cp));
 }
 
-/* Where the version bitmaps lie and how long they are follows from the layout (FORMAT volume 4.5). */
+/* Compute place and length of the version bitmaps from the layout (FORMAT volume 4.5). */
 static void put_bitmaps(struct f2fs_volume *vol, uint8_t *cp)
 {
 	const struct f2fs_geometry *geo = &vol->geo;
@@ -94,7 +94,7 @@ static void put_bitmaps(struct f2fs_volume *vol, uint8_t *cp)
 		cp_set_ckpt_flags(cp, cp_ckpt_flags(cp) | FLAG_ckpt_flags_large_nat_bitmap);
 }
 
-/* What is kept for cleaning, as formatting would have it. */
+/* Set the space kept for cleaning as formatting would. */
 static void put_reserve(const struct f2fs_volume *vol, uint8_t *cp)
 {
 	const struct f2fs_geometry *geo = &vol->geo;
@@ -153,7 +153,7 @@ static bool mend(const struct f2fs_volume *vol, uint8_t *cp, enum rule rule)
 	case RULE_CP_USER_BLOCKS:
 		put_reserve(vol, cp);
 		return true;
-	case RULE_CP_VALID_BLOCKS: /* counted anew by whoever writes */
+	case RULE_CP_VALID_BLOCKS: /* a writer counts it again */
 		cp_set_valid_block_count(cp, 0);
 		return true;
 	case RULE_CP_VALID_NODES:

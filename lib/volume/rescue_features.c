@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a superblock says besides the layout, told by the inodes (format/evidence.h): features by the fields that only
- * they use, quota files by the magic numbers in their first blocks, and the seed of inode checksums by running a
- * checksum backwards. Used when a superblock is lost, and when two copies say different things (weigh.c).
- * The UUID, from which that seed comes, cannot be found again: one that gives the same seed takes its place, so that
- * the inodes stay valid.
+ * Find the contents of a superblock besides the layout from the inodes (format/evidence.h): features by the fields that
+ * only they use, quota files by the magic numbers in their first blocks, and the seed of inode checksums by running a
+ * checksum backwards. Used when a superblock is lost, and when two copies differ (weigh.c). The UUID, from which that
+ * seed comes, cannot be found again: one that gives the same seed takes its place, so that the inodes stay valid.
  */
 #include <string.h>
 
@@ -75,7 +74,7 @@ static void look_by_nat(struct guess *g)
 	}
 }
 
-/* Without a NAT: whatever lies in the main area. */
+/* Without a NAT: take any inode of the main area. */
 static void look_everywhere(struct guess *g)
 {
 	const struct f2fs_geometry *geo = &g->vol->geo;

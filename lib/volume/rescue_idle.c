@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * When the newest pack is lost and the one before it is in force: what else is known of the time between. Nodes that
- * were written then carry the version of the checkpoint in force, and its checksum where the volume uses that; those
- * that came after the lost one carry the next version. The lost checkpoint wrote changed NAT blocks to the copies that
- * are idle now. Other idle copies are older than the checkpoint in force; an entry of theirs is told by the node it
- * names, or by its version, which goes up when an id becomes free.
+ * Use other traces of the time between, when the newest pack is lost and the one before it is in force. Nodes that were
+ * written then carry the version of the checkpoint in force, and its checksum where the volume uses that; those that
+ * came after the lost one carry the next version. The lost checkpoint wrote changed NAT blocks to the copies that are
+ * idle now. Other idle copies are older than the checkpoint in force; the node that an entry names shows this, or its
+ * version, which goes up when an id becomes free.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of nodes that a rescue keeps: how it is filled, and what it answers in place of the NAT.
+ * The table of nodes of a rescue: fill it, and answer from it in place of the NAT.
  */
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A superblock for a volume whose two copies are both not valid. In this order: a copy that only lacks its magic number
- * or its checksum; the layout told by a checkpoint pack, which is found by its own checksum: it knows the sizes of SIT,
- * NAT and main area, and where the main area starts is told by the logs, whose last node names the block behind it; the
- * layout that formatting such a device with the usual options gives, when a NAT block is where it should be.
+ * Rebuild the superblock of a volume without a valid copy. In this order: a copy that only lacks its magic number or
+ * its checksum; the layout of a checkpoint pack, which is found by its own checksum: it has the sizes of SIT, NAT and
+ * main area, and the logs show where the main area starts, because their last node names the block after it; the layout
+ * that formatting such a device with the usual options gives, when a NAT block is where it should be.
  */
 #include <string.h>
 

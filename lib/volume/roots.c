@@ -18,7 +18,7 @@ static int judge_superblock(struct f2fs_volume *vol, uint64_t offset, uint32_t b
 	if (volume_device_read(vol, vol->dev, offset + SB_OFFSET, sb, sb_SIZE) != 0)
 		return F2FS_ERR_IO;
 	rule = superblock_check(sb);
-	/* copy 1 lies in block 1, so its place must agree with the block size that it states */
+	/* copy 1 is in block 1, so its place must agree with its own block size */
 	if (!rule && block_size && 1u << sb_log_blocksize(sb) != block_size)
 		return RULE_SB_BLOCKSIZE;
 	return (int)rule;
@@ -58,7 +58,7 @@ static int check_read(struct f2fs_volume *vol)
 	return 0;
 }
 
-/* Copy 1 lies in block 1: at 4 KiB or 16 KiB, as copy 0 says when it can be believed. */
+/* Copy 1 is in block 1: at 4 KiB or 16 KiB, as copy 0 says when it can be believed. */
 static int judge_second(struct f2fs_volume *vol, const uint8_t *first, uint8_t *sb)
 {
 	uint32_t bits = sb_log_blocksize(first);
@@ -158,7 +158,7 @@ static uint64_t add_to_stamp(uint64_t stamp, const uint8_t *block, uint32_t size
 	return stamp;
 }
 
-/* What is to be said of a pack. */
+/* The judgement of a pack. */
 struct judged_pack {
 	int state;	  /* 0, a rule, or F2FS_ERR_IO */
 	uint64_t version; /* when its first block is one of a checkpoint */
@@ -237,7 +237,7 @@ int volume_check_current(struct f2fs_volume *vol)
 		return error_set(vol->ctx, err,
 				 "another program wrote a checkpoint since the volume was opened: results may mix old "
 				 "and new state");
-	error_clear(vol->ctx); /* a pack that cannot be read tells nothing */
+	error_clear(vol->ctx); /* an unreadable pack proves nothing */
 	return err == F2FS_ERR_NOMEM ? err : 0;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One sequential pass over the main area that keeps the newest version of each node. A node block has no magic number:
- * what tells it is a footer whose numbers fit, and contents that fit its place in a file (rescue_is_node). What counts
- * as newest: blocks that the SIT has before those it has not, then the higher checkpoint version, then the later block
- * of a log. The block that the NAT names wins over all when it agrees: NAT and footer are two witnesses against the
- * SIT. Holes of the image are skipped; where the SIT can be trusted, segments without nodes are skipped, too, unless
- * the NAT names a block there.
+ * Find the newest version of each node in one sequential pass over the main area. A node block has no magic number. It
+ * is recognised by a footer whose numbers fit, and contents that fit its place in a file (rescue_is_node). Newest
+ * means: blocks that the SIT has before those it has not, then the higher checkpoint version, then the later block of a
+ * log. The block that the NAT names wins over all when it agrees: NAT and footer are two witnesses against the SIT.
+ * Holes of the image are skipped; where the SIT can be trusted, segments without nodes are skipped, too, unless the NAT
+ * names a block there.
  *
  * When no pack is left, the last changes of the SIT were in its journal and are lost with it: then a second pass takes
  * newer nodes that the SIT does not have, unless they are too new: those are of a volume that was here before, for each
@@ -64,7 +64,7 @@ static bool is_inode(const struct f2fs_volume *vol, const uint8_t *block, f2fs_n
 	return !rule && inode_i_namelen(block) <= 255 && all_nids_fit(vol, node_footer(&vol->geo, block) - 20, 5);
 }
 
-/* Is this block a node of this volume, by all that can be told from the block alone? */
+/* Is this block a node of this volume, judged from the block alone? */
 static bool rescue_is_node(const struct f2fs_volume *vol, const uint8_t *block)
 {
 	const struct f2fs_geometry *geo = &vol->geo;
@@ -88,7 +88,7 @@ static bool rescue_is_node(const struct f2fs_volume *vol, const uint8_t *block)
 	return all_nids_fit(vol, block, geo->nids_per_block);
 }
 
-/* Is the node at addr newer than what is known? */
+/* Is the node at addr newer than the known one? */
 static bool is_newer(const struct scan *s, const struct rescue_node *old, uint32_t cp_ver, f2fs_blk_t addr,
 		     bool is_sit_valid, bool is_recent)
 {
@@ -222,7 +222,7 @@ bool rescue_sit_agrees(struct f2fs_volume *vol)
 	return nodes == cp_valid_node_count(vol->cp) && blocks <= cp_valid_block_count(vol->cp);
 }
 
-/* What the NAT says, where it can be true; a block of it that holds nonsense is left out. */
+/* Take the entries of a NAT block that can be true. A block with impossible entries is left out. */
 static int take_nat_block(struct scan *s, uint32_t k, const uint8_t *entries, uint32_t count)
 {
 	const struct f2fs_geometry *geo = &s->vol->geo;

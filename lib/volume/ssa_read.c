@@ -61,7 +61,7 @@ static int load_compact(struct f2fs_volume *vol, unsigned type, uint8_t *entries
 	return 0;
 }
 
-/* Without node summaries in the pack the footers of the segment's nodes tell (FORMAT volume 7.3). */
+/* Load summaries from the footers of the segment's nodes, when the pack has none (FORMAT volume 7.3). */
 static int load_from_footers(struct f2fs_volume *vol, unsigned type, uint8_t *entries)
 {
 	f2fs_blk_t start = geometry_segment_start(&vol->geo, checkpoint_log_segno(vol->cp, type));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * NAT and SIT are tables of the same kind: entries in blocks of which one of two copies counts. What the journal has
- * instead is for nat_read.c and sit_read.c.
+ * NAT and SIT are tables of the same kind: entries in blocks of which one of two copies counts. nat_read.c and
+ * sit_read.c apply the journal.
  */
 #include "volume/table_entries.h"
 

@@ -8,7 +8,7 @@
 #include "volume/volume.h"
 
 struct table_kind {
-	const char *noun; /* of what is counted, plural */
+	const char *noun; /* of the counted things, plural */
 	uint32_t count, per_block, entry_size;
 	f2fs_blk_t (*current_block)(const struct f2fs_volume *vol, uint32_t k, unsigned *copy);
 };

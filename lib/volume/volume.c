@@ -338,7 +338,7 @@ int volume_open_amended(struct f2fs_context *ctx, struct f2fs_device *dev, const
 	if (reading.has_rival)
 		tell_notes(vol);
 	volume_start_clock(vol);
-	error_clear(ctx); /* what was got around is in the notes */
+	error_clear(ctx); /* the notes have the damage worked around */
 	*out = vol;
 	return 0;
 }
@@ -394,14 +394,14 @@ int volume_reload(struct f2fs_volume *vol)
 	err = roots_load_checkpoint(vol, pack);
 	if (!err)
 		err = heads_load(vol);
-	if (err) { /* what was in force before can still be read; writing on top of it would undo the new pack */
+	if (err) { /* the earlier state can still be read; writing on top of it would undo the new pack */
 		swap_packs(vol, &old);
 		vol->is_outdated = true;
 		volume_forget_filing(vol);
 	}
 	volume_unload_pack(&old);
 	if (!err)
-		rescue_close(vol); /* what was put together is on the device now */
+		rescue_close(vol); /* the rebuilt parts are on the device now */
 	return err;
 }
 

@@ -21,13 +21,13 @@
 #include "format/summary.h"
 #include "volume/marks.h"
 
-/* What is in use. */
+/* Counts of use. */
 struct volume_counts {
 	uint64_t user_blocks, valid_blocks;
 	uint32_t valid_nodes, valid_inodes, free_segments;
 };
 
-/* What a running transaction of the write side tells the read side; installed by log/. */
+/* Functions of the write side that give the read side a running transaction; installed by log/. */
 struct volume_hooks {
 	/* the NAT entry as the transaction has it, or NULL */
 	const struct f2fs_nat_info *(*find_nat)(const struct f2fs_volume *vol, f2fs_nid_t nid);
@@ -37,13 +37,13 @@ struct volume_hooks {
 	int (*write_out)(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t count);
 	/* a block that waits to be written, or NULL */
 	const uint8_t *(*find_waiting)(const struct f2fs_volume *vol, f2fs_blk_t addr);
-	/* what is in use as the transaction has it */
+	/* counts of the transaction */
 	void (*count)(const struct f2fs_volume *vol, struct volume_counts *out);
-	/* the volume is closed: forget what was not committed */
+	/* the volume is closed: drop uncommitted changes */
 	void (*drop)(struct f2fs_volume *vol);
 };
 
-/* What is known of a device's zones (zone_map.h). */
+/* A device's zones, as far as known (zone_map.h). */
 struct volume_zones {
 	uint64_t count;
 	uint8_t *sequential; /* a bit for each section, MSB-first; NULL: no zones */
@@ -64,7 +64,7 @@ struct volume_barred {
 /* Of the file layer: names of casefolded directories that a search by their hash does not find (file/dir_filing.c). */
 struct volume_filing {
 	struct map32 dirs; /* directories that were looked through */
-	struct map32 odd;  /* what was found there */
+	struct map32 odd;  /* irregular zones */
 };
 
 struct amends;
@@ -96,17 +96,17 @@ struct f2fs_volume {
 	unsigned pack;	  /* 1 or 2 */
 	bool is_outdated; /* the device has a newer one that could not be read back */
 	int pack_state[2];
-	unsigned unread;      /* enum unread_root: what the device would not give */
+	unsigned unread;      /* enum unread_root: unreadable roots */
 	bool accepts_unread;  /* it is written all the same */
 	bool accepts_foreign; /* signatures of other systems are ignored */
 	bool is_ours;	      /* the device has no signature of another system */
 	bool is_at_start;     /* the volume begins where the device does */
 	uint64_t failed_reads; /* so far, whatever came of them */
-	bool is_overlaid;     /* what is written stays in memory */
+	bool is_overlaid;     /* writes stay in memory */
 	bool has_chosen_pack; /* the caller said which */
 	bool is_newest;	      /* nothing is missing of a newer pack, as far as is known */
 	uint64_t pack_version[2];
-	uint64_t pack_stamp[2]; /* a number that stands for what was read */
+	uint64_t pack_stamp[2]; /* a number that stands for the bytes read */
 	struct pack_layout layout;
 	const uint8_t *sit_bitmap, *nat_bitmap; /* within cp */
 
@@ -119,7 +119,7 @@ struct f2fs_volume {
 	struct txn *txn;		  /* the running transaction, NULL for none */
 	const struct volume_hooks *hooks; /* with txn */
 	f2fs_blk_t uncertain_addr;	  /* last block of a pack that may be in force or not; 0: it is known */
-	bool is_flushed;		  /* what the volume was opened with is durable */
+	bool is_flushed;		  /* the state at opening is durable */
 	bool is_view;			  /* recovered in memory only: not to be changed any further */
 	uint64_t generation;		  /* raised with each change: copies of nodes may be stale */
 	struct f2fs_inode *handles;	  /* of the file layer: open inodes */
@@ -135,7 +135,7 @@ struct f2fs_volume {
 	int64_t opened_ns;    /* and the host's clock then */
 
 	struct rescue *rescue; /* in rescue mode: the NAT as it was put together */
-	const struct amends *amends; /* of a check: what is shown in place of what is stored; NULL: nothing */
+	const struct amends *amends; /* of a check: corrections shown in place of stored values; NULL: none */
 
 	struct f2fs_counters counters;
 	struct f2fs_write_options write;    /* of the write side */
@@ -193,21 +193,21 @@ int volume_abandon(struct f2fs_context *ctx, struct f2fs_volume *vol, int err);
 /* f2fs_volume_open() without clearing the last error and without recovery. */
 int volume_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *options,
 		struct f2fs_volume **out);
-/* From now on, keep what is written to the volume in memory and in a file of spill_dir (may be NULL). */
+/* From now on, keep writes to the volume in memory and in a file of spill_dir (may be NULL). */
 int volume_overlay(struct f2fs_volume *vol, uint64_t cache_bytes, const char *spill_dir);
-/* Roots that could not be read. What they say is not known: they are not the same as roots that are damaged. */
+/* Roots that could not be read. Their contents are unknown, unlike those of damaged roots. */
 enum unread_root { UNREAD_SB0 = 1, UNREAD_SB1 = 2, UNREAD_PACK1 = 4, UNREAD_PACK2 = 8 };
 /*
- * Everything that writes to a volume asks this first. Fails with IO when a root could not be read, since what is in
- * force may be older then than what cannot be read; with STATE when the packs on the device are not those that were
- * read, since somebody else has written to it, or in a process that was forked from the one that opened the device.
+ * Check before the first write to a volume. Fails with IO when a root could not be read, because the unreadable root
+ * may be newer than the one in force. Fails with STATE when the packs on the device are not those that were read,
+ * because another program has written to it, or in a process that was forked from the one that opened the device.
  */
 int volume_check_roots(struct f2fs_volume *vol);
 
 /* foreign_check.c: does another system own the device? */
 
 /* Fill *out with the signature of another system. is_at_start: dev is the whole device, not a partition of it, so its
- * end tells something, too. 0, F2FS_ERR_NOT_FOUND (no error is recorded), F2FS_ERR_NOMEM. */
+ * end counts, too. 0, F2FS_ERR_NOT_FOUND (no error is recorded), F2FS_ERR_NOMEM. */
 int foreign_check(struct f2fs_device *dev, bool is_at_start, struct f2fs_signature *out);
 /* The same for the device of a volume. */
 int volume_find_foreign(struct f2fs_volume *vol, struct f2fs_signature *out);
@@ -215,19 +215,19 @@ int volume_find_foreign(struct f2fs_volume *vol, struct f2fs_signature *out);
 int foreign_refuse(struct f2fs_context *ctx, const struct f2fs_signature *found);
 /* Fail with FOREIGN when there is one, unless the caller of open accepts it. The device is looked at once. */
 int volume_check_foreign(struct f2fs_volume *vol);
-/* Who reads: f2fs_volume_check_current() of a call that runs. */
+/* For readers: f2fs_volume_check_current() within a call. */
 int volume_check_current(struct f2fs_volume *vol);
 /* After a commit that failed: the pack that it did not finish is as it is now. One that is complete after all stays
  * unknown, and the volume has to be opened again. */
 void volume_note_unfinished(struct f2fs_volume *vol);
 /* Is it certain that the pack which is not in force is incomplete? */
 bool volume_is_unfinished(struct f2fs_volume *vol);
-/* Directories are not what they were: those that were looked through are unknown again. */
+/* Directories have changed: those that were looked through are unknown again. */
 void volume_forget_filing(struct f2fs_volume *vol);
 /* roots.c: choose superblock and checkpoint pack, keep why. preferred: the copy to take when both are valid. */
 int roots_load_superblock(struct f2fs_volume *vol, unsigned preferred);
 int roots_load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack);
-/* What is missing of the newest checkpoint that was complete. */
+/* The missing parts of the newest complete checkpoint. */
 enum pack_loss {
 	PACK_NEWEST,	/* nothing: it is the one in force */
 	PACK_HALF_LOST, /* the pack is damaged, a checkpoint block of it is left */
@@ -237,7 +237,7 @@ enum pack_loss {
 bool volume_pack_is_torn(struct f2fs_volume *vol, unsigned pack);
 /* Judge the pack in force beside one that is not valid; *left: the block that is left of that. */
 int volume_judge_pack(struct f2fs_volume *vol, enum pack_loss *loss, f2fs_blk_t *left);
-/* Do the logs go on after the checkpoint of one of two blocks only? 1: of the first, -1: of the second. */
+/* Do the logs continue after the checkpoint of one of two blocks only? 1: of the first, -1: of the second. */
 int volume_compare_ends(const struct f2fs_volume *vol, const uint8_t *first, const uint8_t *second, uint8_t *block);
 /* half_pack.c: of a newer pack that is damaged in one of its checkpoint blocks, take the other one, if that leads to
  * tables that it agrees with. Otherwise the pack in force stays. */
@@ -246,8 +246,8 @@ int half_pack_take(struct f2fs_volume *vol);
 int volume_read_checkpoint(struct f2fs_volume *vol, f2fs_blk_t addr, unsigned *pack);
 /* vol->cp was read of that pack: set what follows from it. */
 void volume_adopt_checkpoint(struct f2fs_volume *vol, unsigned pack);
-/* Transactions ask this before they begin: fails with STATE when a newer pack is damaged, since they would write over
- * what it leads to. Not a repair's, which have searched for that. */
+/* Check before a transaction begins. Fails with STATE when a newer pack is damaged, because the transaction would
+ * overwrite its blocks. Not for transactions of a repair, which has searched for these. */
 int volume_check_newest(struct f2fs_volume *vol);
 /* heads_read.c: journals and orphans of the pack. */
 int heads_load(struct f2fs_volume *vol);
@@ -262,7 +262,7 @@ int volume_peek(struct f2fs_volume *vol, f2fs_blk_t addr, const uint8_t **out);
 
 /* Read bytes of the main area at a block's start plus within, past the cache: for file contents. */
 int volume_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t within, void *buffer, size_t length);
-/* Forget what was loaded of a checkpoint pack. */
+/* Drop the loaded parts of a checkpoint pack. */
 void volume_unload_pack(struct f2fs_volume *vol);
 /* After a commit: load the other checkpoint pack. When that fails the handle stays with the old one, outdated. */
 int volume_reload(struct f2fs_volume *vol);
@@ -275,8 +275,8 @@ uint64_t volume_clock(const struct f2fs_volume *vol);
 void volume_forget_options(struct f2fs_volume *vol);
 
 /*
- * How many whole NAT blocks from number k on, within its segment, are a hole of the image, so that what is in force of
- * them has no entry? The journal may have some.
+ * How many whole NAT blocks from number k on, within its segment, are a hole of the image, so that their copies in
+ * force have no entry? The journal may have some.
  */
 uint32_t nat_hole_blocks(struct f2fs_volume *vol, uint32_t k);
 /* The same of the SIT, the journal included: all entries of these blocks are zero. */
@@ -297,8 +297,8 @@ int node_load_at(struct f2fs_volume *vol, const struct f2fs_nat_info *entry, f2f
 /* What the public functions of the same names do, without forgetting the last error: for calls within the library. */
 int sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_segment_info *out);
 int sit_read(struct f2fs_volume *vol, f2fs_seg_t first, uint32_t count, uint8_t *entries);
-/* For passes over the whole table, past the cache: read SIT blocks from k on, journal applied. *count: at most so many,
- * then how many it were. */
+/* For passes over the whole table, past the cache: read SIT blocks from k on, journal applied. *count: the most to
+ * read, then the number read. */
 int sit_read_blocks(struct f2fs_volume *vol, uint32_t k, uint32_t *count, uint8_t *blocks);
 int ssa_read(struct f2fs_volume *vol, f2fs_seg_t segno, uint8_t *entries, uint8_t *entry_type, int *source);
 int ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t offset, struct f2fs_block_owner *out);

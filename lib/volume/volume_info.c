@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What an open volume tells of itself: its roots, their states, counts of what is used.
+ * Information about an open volume: its roots, their states, counts of what is used.
  */
 #include <string.h>
 

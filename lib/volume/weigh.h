@@ -8,13 +8,13 @@
 #include "format/evidence.h"
 #include "volume/volume.h"
 
-/* What the inodes of a volume show. */
+/* Features that the inodes of a volume show. */
 struct features_seen {
 	struct evidence inodes;
 	uint32_t shown, denied; /* features; with those that quota files show */
 	f2fs_nid_t quota[3];	/* files with the header of a quota file among the first node ids */
 };
-/* Look at inodes until there are enough: those the NAT knows, or whatever lies in the main area. Fails with NOMEM. */
+/* Look at inodes until there are enough: those of the NAT, or any in the main area. Fails with NOMEM. */
 int features_look(struct f2fs_volume *vol, uint32_t enough, struct features_seen *seen);
 /* The same, just far enough to see the quota files: formatting gives them the first node ids. */
 int quota_files_look(struct f2fs_volume *vol, struct features_seen *seen);

@@ -9,7 +9,7 @@
 
 #include "volume/volume.h"
 
-/* Learn the zones of the main area; part of opening. What does not fit together is only told by zones_check_fit(). */
+/* Learn the zones of the main area; part of opening. Only zones_check_fit() reports contradictions. */
 int zones_load(struct f2fs_volume *vol);
 /* Fail with UNSUPPORTED when the volume cannot be written on this device because of its zones. */
 int zones_check_fit(struct f2fs_volume *vol);

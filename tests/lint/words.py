@@ -33,7 +33,7 @@ LIMITS = {
     "documents": 2.5,
     "public headers": 13.0,
     "messages": 1.0,
-    "comments": 12.0,
+    "comments": 9.5,
     "python": 15.0,
     "tests": 1.0,
 }

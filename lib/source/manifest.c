@@ -142,7 +142,7 @@ static int end(struct source *src)
 	err = source_set_path(src, 0, "");
 	return err ? err
 		   : error_set(src->ctx, F2FS_ERR_INVALID,
-			       "the manifest is empty: refusing to delete everything it does not list");
+			       "the manifest is empty: refusing to treat all other files as missing");
 }
 
 static int next(struct source *src, struct source_item *item)

@@ -121,7 +121,7 @@ static int end(struct source *src, struct tar_source *s)
 	return err ? err
 		   : error_set(src->ctx, F2FS_ERR_INVALID,
 			       "the archive has no mark of its end and may have been cut short: "
-			       "refusing to delete everything it does not list");
+			       "refusing to treat all other files as missing");
 }
 
 static int next(struct source *src, struct source_item *item)

@@ -30,7 +30,7 @@ IDIOMS = [re.compile(pattern, re.I) for pattern in (
 LIMITS = {
     "manual pages": 1.0,
     "front documents": 1.0,
-    "documents": 2.5,
+    "documents": 1.2,
     "public headers": 13.0,
     "messages": 1.0,
     "comments": 9.5,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the kernel's ATGC puts what it moves (FORMAT files 11.2): into the holes of a segment whose blocks are about as
- * old. It looks at some segments on both sides of the source's age, and takes the fullest of them.
+ * Choose the target of a moved block as the kernel's ATGC does (FORMAT files 11.2): the holes of a segment whose blocks
+ * are about as old. It looks at some segments on both sides of the source's age, and takes the fullest of them.
  *
  * Of equally full ones it means to take the nearest in age, but compares the source's mtime, a time, with the distance
  * of a segment's from the newest, a span. That is done here as it is there, so that the choice is the same.
@@ -39,7 +39,7 @@ static size_t sift(struct age_targets *t, uint64_t threshold)
 		t->max = s.mtime > t->max ? s.mtime : t->max;
 		if (t->max - s.mtime < threshold)
 			continue;
-		t->list[i] = t->list[n]; /* those that are too young stay behind the others */
+		t->list[i] = t->list[n]; /* those that are too young stay after the others */
 		t->list[n++] = s;
 	}
 	return n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The choice of a segment whose holes are as old as what is moved; pure functions.
+ * Choose a segment whose blocks are about as old as the moved ones; pure functions.
  */
 #ifndef F2FSKIT_CLEAN_AGE_TARGET_H
 #define F2FSKIT_CLEAN_AGE_TARGET_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Cleaning with a budget. One batch is one transaction: victims are barred, so that what is moved does not go from one
- * to the next, looked at, moved while there is room, and committed. Blocks rest where they were until that commit; only
- * then the emptied sections can be used, so room is counted before a section is begun, never hoped for.
+ * Cleaning with a budget. One batch is one transaction: victims are barred, so that moved blocks do not go from one to
+ * the next. They are examined, moved while there is room, and committed. The old blocks stay in use until that commit,
+ * and only then the emptied sections are free. So room is counted before a section is begun.
  */
 #include <string.h>
 
@@ -143,7 +143,7 @@ static int begin_batch(struct run *r, size_t *count)
 	if (!err)
 		err = clean_target_begin(&r->target, r->vol->txn, &r->options);
 	r->live.target = &r->target.move;
-	r->target.left = r->left; /* what was just put there is not moved once more */
+	r->target.left = r->left; /* blocks just put there are not moved again */
 	return err;
 }
 
@@ -172,7 +172,7 @@ static int clean_batch(struct run *r)
 	return err;
 }
 
-/* Does the work go on? Else *end says why not. */
+/* Does the work continue? Else *end has the reason. */
 static bool goes_on(struct run *r, uint32_t *end)
 {
 	const struct f2fs_gc_options *o = &r->options;
@@ -189,8 +189,8 @@ static bool goes_on(struct run *r, uint32_t *end)
 	return r->stalls <= STALLS;
 }
 
-/* Those of a batch join the ones that were cleaned: cleaning makes further ones, of the sections that its logs leave
- * and of the nodes that it writes anew. */
+/* Count the candidates. Cleaning makes further ones, of the sections that its logs leave and of the nodes that it
+ * rewrites; those join the count. */
 static void count_candidates(const struct run *r)
 {
 	const uint32_t met = r->result->sections + (uint32_t)r->victims.count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The parts of cleaning: victims.c lists the sections that are worth it, live.c finds out what is in use in one and
- * whether the owners confirm it, mover.c moves that, clean.c does it until a limit is reached; empty.c does it to a
+ * The parts of cleaning: victims.c lists the sections that are worth it, live.c collects the valid blocks of one and
+ * has the owners confirm them, mover.c moves them, clean.c repeats this until a limit is reached, empty.c empties a
  * range.
  */
 #ifndef F2FSKIT_CLEAN_CLEAN_H
@@ -39,7 +39,7 @@ enum live_verdict {
 
 struct live_block {
 	f2fs_blk_t addr;
-	f2fs_seg_t segno; /* that addr lies in */
+	f2fs_seg_t segno; /* segment of addr */
 	f2fs_nid_t nid; /* the node itself, or the one that holds the slot of a data block */
 	f2fs_nid_t ino; /* of data: the file */
 	uint16_t ofs;	/* of data: the slot */
@@ -64,7 +64,7 @@ struct move_target {
 	bool reads;	   /* put reads the contents itself, to where they go; data means nothing */
 };
 
-/* What is in use in a section. */
+/* The valid blocks of a section. */
 struct live {
 	struct f2fs_volume *vol;
 	struct vec blocks;  /* struct live_block, by segment; within one data by (ino, nid, ofs), then nodes by nid */
@@ -78,7 +78,7 @@ struct live {
 	enum live_verdict verdict;
 	f2fs_blk_t at;	 /* the first block that is not confirmed, */
 	f2fs_nid_t nid;	 /* the node that it should belong to, */
-	const char *why; /* and what is wrong */
+	const char *why; /* and the reason */
 };
 int live_init(struct live *live, struct f2fs_volume *vol);
 void live_fini(struct live *live);
@@ -90,14 +90,14 @@ int live_find(struct live *live, uint32_t section);
 
 /* mover.c */
 /*
- * Move what is in use in a section whose blocks are confirmed, through buffer, as long as a segment. *could_read: false
- * when a block could not be read; then what was moved before it has moved, and the rest stays where it is.
+ * Move the valid blocks of a section, all confirmed, through buffer, which is as long as a segment. *could_read: false
+ * when a block could not be read; then the blocks before it have moved, and the rest stays.
  */
 int live_move(struct live *live, uint8_t *buffer, bool *could_read);
 /* Point the slot of a data block to its new place; the old one is free from now on. */
 int live_repoint(struct txn *txn, const struct live_block *b, f2fs_blk_t to);
 
-/* move_target.c: where cleaning puts what it moves in a transaction */
+/* move_target.c: the target of moves in a transaction */
 struct clean_target {
 	struct move_target move;
 	struct f2fs_context *ctx;
@@ -124,13 +124,13 @@ struct clean_range {
 	uint32_t commits;
 };
 /*
- * See what is in use in a range, and whether all of it can be moved: UNSUPPORTED (a pinned file or an alias is there,
- * named), STATE (something is damaged there), as it is for the volume's other faults. Writes nothing.
+ * Collect the valid blocks of a range, and check that all can be moved. UNSUPPORTED: a pinned file or an alias is
+ * there, and named; STATE: something is damaged there, as for the volume's other faults. Writes nothing.
  */
 int clean_range_look(struct f2fs_volume *vol, struct clean_range *range);
 /*
- * Empty a range, logs included; it stays barred as long as the volume is open. Ordinary commits: whatever stops the
- * work leaves a sound volume, and calling again goes on. Fails as clean_range_look(), with NOSPC, CANCELED (by the
+ * Empty a range, logs included; it stays barred as long as the volume is open. Uses ordinary commits: whatever stops
+ * the work leaves a sound volume, and another call continues. Fails as clean_range_look(), with NOSPC, CANCELED (by the
  * progress callback).
  */
 int clean_range_empty(struct f2fs_volume *vol, struct clean_range *range);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Emptying a range of sections, however full they are: logs leave it, and what is in use in it goes elsewhere, by as
- * many ordinary commits as it takes. The range is barred for all of them (volume_barred), so nothing comes back. When
- * there is too little room elsewhere, sections there are cleaned in between.
+ * Empty a range of sections, however full they are: logs leave it, and its valid blocks move elsewhere, with ordinary
+ * commits as needed. The range is barred for all of them (volume_barred), so nothing comes back. When there is too
+ * little room elsewhere, sections there are cleaned in between.
  */
 #include <string.h>
 
@@ -44,7 +44,7 @@ static uint32_t logs_in(const struct f2fs_volume *vol, f2fs_seg_t first, uint32_
 	return count;
 }
 
-/* Count what the entries of one SIT block say of the range, section by section. */
+/* Count the entries of one SIT block for the range, section by section. */
 static int look_at(struct emptying *e, f2fs_seg_t at, const uint8_t *entries, uint32_t n)
 {
 	const uint32_t sps = e->vol->geo.segs_per_sec;
@@ -120,7 +120,7 @@ static int refuse(struct emptying *e, uint32_t section)
 			 live->why);
 }
 
-/* Of a device that is shorter than its volume, what lies behind its end is gone. */
+/* Drop blocks past the end of a device that is shorter than its volume. */
 static void look_behind_end(struct emptying *e)
 {
 	const uint64_t end = f2fs_device_info(e->vol->dev)->size >> e->vol->geo.block_bits;
@@ -240,7 +240,7 @@ static int drop_after(struct emptying *e, int err)
 	return err;
 }
 
-/* Logs that are in the range go on elsewhere. */
+/* Let logs in the range continue elsewhere. */
 static int leave(struct emptying *e)
 {
 	bool any = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where cleaning puts data: into the log of cold data or the streams of a placement, into holes of segments of its age,
- * and blocks of pinned files into whole free sections, in the order of the file. What no other place is found for goes
- * to the log.
+ * Choose where cleaning puts data: into the log of cold data or the streams of a placement, into holes of segments of
+ * its age, and blocks of pinned files into whole free sections, in the order of the file. Blocks without another place
+ * go to the log.
  */
 #include <string.h>
 

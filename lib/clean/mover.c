@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Moving what is in use in a section (FORMAT files 11.4). Data is copied as it lies on the device, which is right for
+ * Move the valid blocks of a section (FORMAT files 11.4). Data is copied as stored on the device, which is right for
  * compressed, encrypted and sealed contents alike, and its slot gets the new address. Nodes are only marked as changed:
  * the commit writes them to their own logs.
  */
@@ -125,7 +125,7 @@ static int move_nodes(struct txn *txn, const struct live_block *list, uint32_t c
 	return 0;
 }
 
-/* Move what is in use in one segment: count blocks, data first. */
+/* Move the valid blocks of one segment: count blocks, data first. */
 static int move_segment(struct live *live, const struct live_block *list, uint32_t count, uint8_t *buffer,
 			bool *could_read)
 {

@@ -19,7 +19,7 @@ struct clean_candidate {
 	uint32_t section;
 	uint32_t valid; /* blocks in use */
 	uint64_t mtime; /* mean of its segments', in seconds of mounted time */
-	uint64_t heat;	/* mean of what the placement says of its segments; without one mtime */
+	uint64_t heat;	/* mean heat of its segments by the placement; without one mtime */
 	uint64_t cost;	/* out */
 };
 
@@ -42,7 +42,7 @@ policy_rank policy_greedy, policy_cost_benefit, policy_age, policy_hotness;
 struct clean_policy {
 	const char *name;
 	policy_rank *rank;
-	bool keeps_age; /* what it moves stays as old as it was */
+	bool keeps_age; /* moved blocks keep their age */
 	const char *text;
 };
 /* NULL for an unknown number. */

@@ -27,7 +27,7 @@ static int by_age(const void *left, const void *right)
 	return (a->section > b->section) - (a->section < b->section);
 }
 
-/* Mark those that are old enough with cost 0, the others with CLEAN_NEVER; tells how many are, and the range. */
+/* Mark those that are old enough with cost 0, the others with CLEAN_NEVER. Returns their number, and the range. */
 static size_t choose_old(struct clean_candidate *list, size_t count, uint64_t threshold, uint64_t *min, uint64_t *max)
 {
 	size_t chosen = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Greedy: the section with the fewest blocks in use. Of equal ones the kernel takes the first behind its cursor, this
- * the oldest.
+ * Greedy: the section with the fewest blocks in use. Of equal ones the kernel takes the first after its cursor, and
+ * this policy the oldest.
  */
 #include "clean/policy.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Cleaning by itself: what the file layer calls between two changes when free sections run out. It cannot include this
+ * Clean automatically: the file layer calls this between two changes when free sections run out. It cannot include this
  * layer, so a public call installs the function in the volume.
  */
 #include <stdio.h>

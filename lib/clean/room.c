@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What there is room for. Blocks rest where they were until the commit, so a batch needs room for all that it moves,
+ * Compute the room for a batch. Old blocks stay in use until the commit, so a batch needs room for all moved blocks,
  * and wins nothing before that. With many free sections it is enough that each section fits. With few of them a batch
- * is begun only if it is proved beforehand that it wins room; what it moves may fill holes of segments that are no
+ * is begun only if it is proved beforehand that it wins room; moved blocks may fill holes of segments that are no
  * victims.
  */
 #include <string.h>
@@ -24,7 +24,7 @@ static uint64_t beyond(uint64_t n, uint64_t holes)
 	return n > holes ? n - holes : 0;
 }
 
-/* Sections that a log begins for n blocks, and for the one behind them, where it ends. */
+/* Return the sections that a log begins for n blocks, and for the block after them, where it ends. */
 static uint64_t data_sections(const struct run *r, uint64_t n)
 {
 	n = beyond(n, r->holes.data_holes);
@@ -131,8 +131,8 @@ static int set_victim(struct run *r, uint32_t section, int sign)
 	return err;
 }
 
-/* Does a batch of so many victims win room? What was unused in them comes together then, as whole sections and in the
- * logs, so that one batch after the other wins. */
+/* Does a batch of that many victims win room? Their unused blocks are then together, as whole sections and in the logs,
+ * so that each batch wins. */
 static bool wins(const struct run *r, size_t victims)
 {
 	return (uint64_t)victims * r->victims.view.blocks >
@@ -152,9 +152,9 @@ static bool is_enough(const struct run *r, size_t victims)
 }
 
 /*
- * Is the next victim the first that would not go into holes any more, while those before it win something? As long as
- * there are holes each victim wins a section; behind that several are moved for one. So the batch ends, and what was
- * counted at its worst is seen as it is before more is moved.
+ * Is the next victim the first that would no longer fit into holes, while those before it win something? As long as
+ * there are holes each victim wins a section; after that it takes several to win one. So the batch ends, and the next
+ * one starts with exact counts instead of worst cases.
  */
 static bool ends_holes(const struct run *r, size_t proved)
 {
@@ -164,8 +164,8 @@ static bool ends_holes(const struct run *r, size_t proved)
 }
 
 /*
- * Choose the fewest victims that are proved to win room, and more of them up to the goal. Those whose proof is still to
- * come when room ends are given up.
+ * Choose the fewest victims that are proved to win room, and more of them up to the goal. Victims still without proof
+ * when room ends are dropped.
  */
 static int plan_with_proof(struct run *r, size_t *count)
 {
@@ -231,7 +231,7 @@ static int log_room(struct txn *txn, unsigned type, uint64_t *out)
 	return err;
 }
 
-/* What the logs have room for where they are, and the holes if they are filled. */
+/* Count the room of the logs in their present segments, and the holes if they are filled. */
 static int look(struct run *r)
 {
 	struct txn *txn = r->vol->txn;

@@ -27,7 +27,7 @@ struct run {
 	/* of the batch */
 	uint32_t free_sections;
 	bool shares_nodes;	     /* see room.c: how nodes are counted */
-	bool fills_holes;	     /* what is moved goes to holes of segments that are no victims: */
+	bool fills_holes;	     /* moved blocks go to holes of segments that are no victims: */
 	struct space_view holes;     /* these, without free_sections */
 	uint64_t log_rooms[4];	     /* blocks that the cold data log and the node logs take where they are */
 	uint64_t data, nodes;	       /* that it writes */
@@ -47,7 +47,7 @@ void clean_leave(struct run *r, uint32_t section);
 uint32_t clean_section_blocks(const struct f2fs_volume *vol);
 
 /* room.c */
-/* Is there room to move what live holds besides what the batch has moved already? */
+/* Is there room to move the blocks in live besides those that the batch has moved already? */
 bool room_fits(const struct run *r);
 /* What moving that would take: for the result, when there is no room. */
 void room_note(struct run *r, uint32_t section);
@@ -55,7 +55,7 @@ void room_note(struct run *r, uint32_t section);
 int room_plan(struct run *r, size_t *count);
 /* The same for a dry run. */
 size_t room_plan_dry(const struct run *r);
-/* What a dry run predicts for the end. */
+/* Predict the free sections at the end of a dry run. */
 uint32_t room_predict(const struct run *r);
 
 #endif

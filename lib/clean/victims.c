@@ -7,7 +7,7 @@
 #include "clean/run.h"
 #include "volume/zone_map.h"
 
-/* What the SIT says of a section. */
+/* The SIT's entries of a section. */
 struct section_state {
 	uint32_t valid;
 	uint64_t mtimes; /* sum */
@@ -55,7 +55,7 @@ static uint64_t heat_of(const struct f2fs_volume *vol, f2fs_seg_t segno, const u
 	return p && p->heat ? p->heat(p->user, segno, sit_vblocks(raw) & 0x3ff) : sit_mtime(raw);
 }
 
-/* Go through the entries of one SIT block; *s is the section that goes on from the block before. */
+/* Go through the entries of one SIT block; *s is the section that continues from the block before. */
 static int add_entries(struct f2fs_volume *vol, struct victims *v, f2fs_seg_t first, const uint8_t *entries,
 		       struct section_state *s)
 {
@@ -81,7 +81,7 @@ static int add_entries(struct f2fs_volume *vol, struct victims *v, f2fs_seg_t fi
 	return 0;
 }
 
-/* Leave out what is not worth it. */
+/* Leave out sections that are not worth it. */
 static void sift(struct victims *v, uint32_t used_limit, const uint8_t *left)
 {
 	struct clean_candidate *list = v->list.items;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * By the expected time of death. Blocks of a range of a file live for similar times: how long those that were
- * overwritten had lived is kept for each range, newer lives weighing more. A new block goes to the blocks that are
- * expected to die with it. Streams take equal shares of what is written, by expected life; what cleaning moves has
- * streams of its own, by age, since what survived is not like what is written.
+ * Place by the expected time of death. Blocks of a range of a file live for similar times. For each range the lives of
+ * overwritten blocks are kept, with more weight for newer ones. A new block goes to the blocks that are expected to die
+ * with it. Streams take equal shares of the writes, by expected life. Moves of cleaning have streams of their own, by
+ * age, because surviving blocks differ from written ones.
  */
 #include <string.h>
 
@@ -17,14 +17,14 @@
 #define LOOK 8192u	/* writes between two looks at a histogram */
 #define LIFE_WEIGHT 4u /* a new life counts for a quarter */
 
-/* What is known of a range; key 0: nothing. */
+/* The record of a range; key 0: empty. */
 struct range {
 	uint32_t key;
 	uint32_t life; /* expected, in blocks written */
 	uint32_t used; /* when it was written last */
 };
 
-/* Equal shares of what was seen lately. */
+/* Equal shares of the recent values. */
 struct shares {
 	uint32_t counts[BUCKETS];
 	uint32_t seen;
@@ -56,7 +56,7 @@ static unsigned share_of(const struct shares *s, unsigned bucket)
 	return i;
 }
 
-/* Cut the histogram into equal parts, and let what is older count for half. */
+/* Cut the histogram into equal parts, and halve the weight of older values. */
 static void cut(struct shares *s)
 {
 	uint64_t sum = 0, total = 0;

@@ -24,7 +24,7 @@ uint64_t hot_sidecar_bytes(uint32_t segments)
 	return ((uint64_t)segments + 1) * HOT_PAGE_BYTES;
 }
 
-/* The sidecar fails: go on without it. The library's last error is not about this. */
+/* The sidecar fails: continue without it. The library's last error is not about this. */
 static void give_up(struct hot_cache *c, const struct f2fs_error_detail *before)
 {
 	c->ctx->error = *before;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is known of the blocks of the main area, 8 bytes for each: a page holds the 512 entries of one segment. Pages
- * are kept in memory up to a limit, the least recently used one leaves first; with a sidecar they go there and come
- * back.
- * Nothing of this is ever believed: what is wrong, or lost, costs quality and nothing else.
+ * A cache of entries for the blocks of the main area, 8 bytes for each: a page holds the 512 entries of one segment.
+ * Pages are kept in memory up to a limit, the least recently used one leaves first; with a sidecar they go there and
+ * come back.
+ * These entries are only hints: wrong or lost ones cost quality and nothing else.
  */
 #ifndef F2FSKIT_HOT_HOT_CACHE_H
 #define F2FSKIT_HOT_HOT_CACHE_H
@@ -32,12 +32,12 @@ struct hot_cache {
 	struct hot_page *newest, *oldest;
 	uint8_t *stored; /* a bit for each segment whose page the sidecar has, MSB-first */
 	uint8_t *buffer; /* of a write of several pages */
-	void (*lost)(void *user, f2fs_seg_t segno); /* set before hot_cache_init(): told of pages that are lost */
+	void (*lost)(void *user, f2fs_seg_t segno); /* set before hot_cache_init(): called for lost pages */
 	void *user;
 	uint64_t hits, misses, evictions, sidecar_reads, sidecar_writes, sidecar_errors;
 };
 
-/* What a sidecar must have been made for. */
+/* The volume and state that a sidecar was made for. */
 struct hot_mark {
 	uint8_t uuid[16];
 	uint64_t version; /* of the checkpoint */
@@ -53,7 +53,7 @@ struct hot_mark {
  */
 int hot_cache_init(struct hot_cache *c, struct f2fs_context *ctx, struct f2fs_device *sidecar, uint64_t limit,
 		   struct hot_mark *mark, bool *fits);
-/* Write all pages to the sidecar, and say what they are for. */
+/* Write all pages to the sidecar, and its mark. */
 void hot_cache_save(struct hot_cache *c, const struct hot_mark *mark);
 void hot_cache_fini(struct hot_cache *c);
 /* Bytes of a sidecar for that many segments. */

@@ -8,7 +8,7 @@
 
 #include "hot/hot_cluster.h"
 
-#define FRACTION 8u /* bits of a centroid behind the point */
+#define FRACTION 8u /* bits of a centroid after the point */
 #define PASSES 64u
 
 uint32_t hot_logarithm(uint32_t value)
@@ -22,7 +22,7 @@ uint32_t hot_logarithm(uint32_t value)
 		return 0;
 	for (uint32_t step = 16; step > 0; step /= 2)
 		whole += value >> (whole + step) ? step : 0;
-	m = value << (31 - whole); /* 1.0 to 2.0, with 31 bits behind the point */
+	m = value << (31 - whole); /* 1.0 to 2.0, with 31 bits after the point */
 	/* a logarithm is no less than the line between its ends, and no more than 0.087 above that */
 	part = (m ^ 1u << 31) >> (31 - FRACTION);
 	for (uint32_t step = 16; step > 0; step /= 2)

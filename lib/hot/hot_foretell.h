@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Do distances foretell anything? Where all blocks are as hot, what a block did says nothing about what it will do, and
- * to tell blocks apart costs room and wins nothing. The correlation of what was expected with what came answers that,
- * window by window. Whole numbers, so that every host decides alike.
+ * Do distances predict anything? Where all blocks are equally hot, the past of a block says nothing about its future,
+ * and streams cost room and win nothing. The correlation of expected and actual values answers that, window by window.
+ * Whole numbers, so that every host decides alike.
  *
- * Or do most blocks that are overwritten die young? Then the others are cold, whether or not one life foretells the
+ * Or do most blocks that are overwritten die young? Then the others are cold, whether or not one life predicts the
  * next: where all are as hot, a block lives as long as there are blocks, in writes, and one in 64 dies within a 64th of
  * that.
  */
@@ -22,7 +22,7 @@
 /* Sums over a window; values are logarithms of 24-bit numbers in 256ths, so below 2^13. */
 struct hot_foretell {
 	int64_t count, x, y, xx, yy, xy;
-	bool holds; /* what the last window that was full said; before it: no */
+	bool holds; /* result of the last full window; before it: no */
 };
 
 static inline void hot_foretell_add(struct hot_foretell *f, uint32_t expected, uint32_t came)
@@ -46,7 +46,7 @@ static inline void hot_foretell_add(struct hot_foretell *f, uint32_t expected, u
 /* Blocks that were overwritten, in a window; those that nothing was known of had lived long. */
 struct hot_young {
 	uint32_t dead, young;
-	bool holds; /* what the last window that was full said; before it: no */
+	bool holds; /* result of the last full window; before it: no */
 };
 
 static inline void hot_young_add(struct hot_young *y, bool died_young)

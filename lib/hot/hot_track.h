@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Noticing that the pattern of writing has changed: in rounds of writes, those count whose distance is not what it was.
+ * Noticing that the pattern of writing has changed: in rounds of writes, count those whose distance has changed.
  */
 #ifndef F2FSKIT_HOT_HOT_TRACK_H
 #define F2FSKIT_HOT_HOT_TRACK_H
@@ -11,7 +11,7 @@
 struct hot_track {
 	uint32_t round;	 /* writes of a round */
 	uint32_t gap;	 /* a change of the distance by more counts */
-	uint32_t share;	 /* percent of a round: with more changes the classes are found anew */
+	uint32_t share;	 /* percent of a round: with more changes the classes are found again */
 	uint32_t tracked, changed;
 	uint64_t rounds; /* that are over */
 };

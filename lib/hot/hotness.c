@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Placements that learn: the public calls. What a method knows is a guess, so whatever goes wrong with it (memory, the
- * sidecar) makes it know less and is no failure of a write.
+ * Placements that learn: the public calls. The entries of a method are guesses, so its failures (memory, the sidecar)
+ * only lose entries and never fail a write.
  */
 #include "base/sized.h"
 #include "hot/hotness.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * By lifespans, without anything remembered of blocks: what is overwritten soon after it was written will be
- * overwritten soon again, and what cleaning has to move lives the longer the older it is. How long "soon" is, is
- * learned from the segments of the short-lived stream: as long as they last. The idea is that of SepBIT (Wang and
- * others, FAST 2022), for a file system's segments.
+ * Place by lifespans, without entries for blocks: a block that is overwritten soon after its write will be overwritten
+ * soon again, and a block that cleaning moves lives the longer the older it is. How long "soon" is, is learned from the
+ * segments of the short-lived stream: as long as they last. The idea is that of SepBIT (Wang and others, FAST 2022),
+ * for a file system's segments.
  */
 #include "hot/hot_life.h"
 
@@ -34,7 +34,7 @@ static unsigned classify(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_b
 	return s && s->blocks && h->written - life_birth(s) < l->limit ? SHORT : LONG;
 }
 
-/* A block of a segment is free: the last one of a short-lived one tells how long these last. */
+/* A block of a segment is free: the last block of a short-lived segment shows how long these last. */
 static bool take(struct lifespan *l, f2fs_seg_t segno, uint64_t now, uint64_t *birth)
 {
 	struct segment_life *s = &l->segments[segno];

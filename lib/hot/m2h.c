@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * M2H: how hot a block is says its update distance, the number of blocks written between its last two writes. The entry
+ * M2H: the heat of a block is its update distance, the number of blocks written between its last two writes. The entry
  * of a block goes with it from place to place. From time to time distances of a sample are clustered; a class has a
  * stream, and blocks of warmer classes may wait.
  *
  * The adaptive method goes by a value instead of the distance: the mean of the logarithms of a block's distances, newer
- * ones weighing more. It tells blocks apart only while such values foretell the next distance, or blocks die young, and
- * else leaves all to the six logs. Cleaning goes by the age of segments, not by heat: with these streams it moves less.
+ * ones weighing more. It uses classes only while such values predict the next distance, or blocks die young, and else
+ * leaves all to the six logs. Cleaning goes by the age of segments, not by heat: with these streams it moves less.
  */
 #include <string.h>
 
@@ -72,7 +72,7 @@ static void put_entry(struct f2fs_hotness *h, f2fs_blk_t addr, const uint8_t *en
 
 	if (!to)
 		return;
-	if (hot_last(to) && heat->count > 0) { /* of a block that was not told to be free: a transaction was dropped */
+	if (hot_last(to) && heat->count > 0) { /* freeing not reported: a transaction was dropped */
 		heat->sum -= hot_last(to);
 		heat->count--;
 	}
@@ -110,7 +110,7 @@ static uint32_t distance_at(const uint8_t *entry, uint32_t now)
 	return distance > HOT_DISTANCE_MAX ? HOT_DISTANCE_MAX : distance ? distance : 1;
 }
 
-/* What blocks are told apart by: distance itself, or what is expected after it. 0: nothing is known. */
+/* Return the value by which blocks are classified: the distance itself, or the expected next one. 0: unknown. */
 static uint32_t value_of(const struct m2h *m, const uint8_t *entry, uint32_t distance)
 {
 	const uint32_t before = hot_distance(entry), now = m->is_adaptive ? hot_logarithm(distance) + 1 : distance;
@@ -118,7 +118,7 @@ static uint32_t value_of(const struct m2h *m, const uint8_t *entry, uint32_t dis
 	return m->is_adaptive && before ? (before * (VALUE_WEIGHT - 1) + now + VALUE_WEIGHT / 2) / VALUE_WEIGHT : now;
 }
 
-/* Are blocks told apart now? */
+/* Are classes in use now? */
 static bool tells_apart(const struct m2h *m)
 {
 	return !m->is_adaptive || m->foretell.holds || m->young.holds;
@@ -368,7 +368,7 @@ static int prepare(struct f2fs_hotness *h, struct m2h *m)
 	return err;
 }
 
-/* What a sidecar says of segments, and the classes that it names, as far as these can be. */
+/* Take the sidecar's values of segments, and its classes, as far as they are valid. */
 static void take_sidecar(struct f2fs_hotness *h)
 {
 	struct m2h *m = h->own;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Adopting blocks: data that was written after the last checkpoint, and that recovery makes part of the next one where
- * it lies. First all of these blocks are kept from being allocated; then one after the other becomes valid and gets a
+ * Adopt blocks: data that was written after the last checkpoint, and that recovery makes part of the next one in its
+ * place. First all of these blocks are kept from being allocated; then one after the other becomes valid and gets a
  * summary. Until the commit, everything that another recovery would need stays untouched (FORMAT files 12.8, 12.9).
  */
 #include <string.h>

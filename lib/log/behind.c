@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writing behind: long runs of blocks are written by a worker while the transaction goes on, where the device allows
- * writes from several threads. A head hands its full buffer to the worker and gets another one; only a few writes are
- * under way at a time. Whoever needs those blocks on the device (a read, a write to the same place, a barrier) waits
+ * Write behind: a worker writes long runs of blocks while the transaction continues, where the device allows writes
+ * from several threads. A head hands its full buffer to the worker and gets another one; only a few writes are under
+ * way at a time. Operations that need those blocks on the device (a read, a write to the same place, a barrier) wait
  * for them, so callers see no difference. A failed write is reported by the call that waits for it, at the latest by
  * the commit.
  */
@@ -26,7 +26,7 @@ struct behind_write {
 };
 
 struct behind {
-	struct pool *pool; /* NULL: no worker, nothing is written behind */
+	struct pool *pool; /* NULL: no worker, all writes are at once */
 	struct behind_write writes[MAX_BEHIND];
 	unsigned next; /* the oldest one */
 };
@@ -49,7 +49,7 @@ static int need_behind(struct txn *txn)
 	return pool_processors() > 1 ? pool_new(txn->vol->ctx, 1, &txn->behind->pool) : 0;
 }
 
-/* Wait for a write; the cache may hold what was there before. */
+/* Wait for a write; the cache may hold the old bytes. */
 static int finish(struct txn *txn, struct behind_write *w)
 {
 	int err;

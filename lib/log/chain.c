@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a transaction knows of the fsync chain: where its next node goes, whether a recovery could still follow it, and
- * what it would find of each inode. chain_write.c writes it.
+ * The state of the fsync chain in a transaction: the place of its next node, whether a recovery could still follow it,
+ * and the nodes that it would find of each inode. chain_write.c writes it.
  */
 #include "log/log.h"
 

@@ -4,18 +4,18 @@
  * recovery follows from where the last checkpoint left that log (FORMAT files 12.3).
  *
  * Why a power cut leaves each fsync done or not done: only the last node of an fsync carries the mark, and recovery
- * takes nothing of a file behind its last mark. What the node refers to and all nodes before it are flushed before the
- * last sector of the marked node is written. That sector holds the footer: without it the chain ends in front of the
- * node, since no other node of this checkpoint ever was there (segment_hold_all). So neither a write that came too
- * early nor a torn one counts.
+ * takes nothing of a file after its last mark. Blocks that the node refers to, and all nodes before it, are flushed
+ * before the last sector of the marked node is written. That sector holds the footer: without it the chain ends in
+ * front of the node, since no other node of this checkpoint ever was there (segment_hold_all). So neither a write that
+ * came too early nor a torn one counts.
  */
 #include "device/device.h"
 #include "format/node.h"
 #include "log/log.h"
 #include "volume/counters.h"
 
-/* The marked node, its last sector behind everything else; on a device of larger sectors, or with zones, whose blocks
- * must be written whole, the node at once. */
+/* Write the marked node, its last sector after everything else. On a device of larger sectors, or with zones, whose
+ * blocks must be written whole, write the node at once. */
 static int write_marked(struct txn *txn, f2fs_nid_t ino, f2fs_blk_t addr, const uint8_t *block)
 {
 	struct f2fs_volume *vol = txn->vol;
@@ -41,7 +41,7 @@ static int write_marked(struct txn *txn, f2fs_nid_t ino, f2fs_blk_t addr, const 
 	return err;
 }
 
-/* The chain lies in the warm node log: a node whose footer says by mistake that it is a directory's goes there, too. */
+/* The chain is in the warm node log: a node whose footer says by mistake that it is a directory's goes there, too. */
 static int place(struct txn *txn, struct node *node, uint32_t marks, f2fs_blk_t *addr)
 {
 	uint8_t *footer = node_footer_w(&txn->vol->geo, node->block);
@@ -80,7 +80,7 @@ int chain_write(struct txn *txn, f2fs_nid_t ino, struct node *list, bool with_na
 		err = place(txn, list, NODE_MARK_FSYNC | (with_name ? NODE_MARK_DENTRY : 0), &addr);
 	if (!err)
 		err = write_marked(txn, ino, addr, list->block);
-	if (err) { /* what was not written stays dirty */
+	if (err) { /* unwritten nodes stay dirty */
 		nodes_attach(txn, list);
 		return err;
 	}

@@ -157,7 +157,7 @@ static int store(struct txn *txn, uint8_t *nat_journal, uint8_t *sit_journal)
 	return err ? err : sit_store(txn, sit_journal);
 }
 
-/* Read back what is in force now, as an opening would. */
+/* Read back the state in force, as opening would. */
 static int reload(struct f2fs_volume *vol)
 {
 	vol->txn->is_done = true;
@@ -166,7 +166,7 @@ static int reload(struct f2fs_volume *vol)
 	return volume_reload(vol);
 }
 
-/* The commit is permanent: go on from it. */
+/* The commit is permanent: continue from it. */
 static int finish(struct txn *txn)
 {
 	txn->vol->counters.commits++;

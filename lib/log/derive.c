@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A transaction that stands on what was found out about a volume, not on what its SIT, NAT and counters say: for
- * repair.
+ * A transaction built on the facts that a check found about a volume, not on its SIT, NAT and counters: for repair.
  *
- * Why it is as safe as any other: what must not be overwritten before the commit is what the checkpoint in force leads
- * to. These are blocks that its SIT marks valid or that nodes refer to; a block is handed out only when it is neither.
- * A SIT entry that contradicts itself (the count differs from the bits) is ignored, and only the nodes count. If that
- * leaves too little room, blocks are handed out that the SIT has in use but no node refers to; on the volume as it was
- * they belonged to nothing. The logs go on in free segments, so whatever was wrong about the old ones does not matter;
- * the summaries of the old ones, which only the pack had, are written to the SSA by the caller. NAT and SIT go to their
- * idle copies, the pack to the idle place, as in every commit.
+ * Why it is as safe as any other: blocks to which the checkpoint in force leads must not be overwritten before the
+ * commit. These are blocks that its SIT marks valid or that nodes refer to; a block is handed out only when it is
+ * neither. A SIT entry that contradicts itself (the count differs from the bits) is ignored, and only the nodes count.
+ * If that leaves too little room, blocks are handed out that the SIT has in use but no node refers to; on the volume as
+ * it was they belonged to nothing. The logs go on in free segments, so whatever was wrong about the old ones does not
+ * matter; the summaries of the old ones, which only the pack had, are written to the SSA by the caller. NAT and SIT go
+ * to their idle copies, the pack to the idle place, as in every commit.
  */
 #include <string.h>
 
@@ -93,7 +92,7 @@ static bool find_segment(struct txn *txn, f2fs_seg_t *out)
 	return false;
 }
 
-/* Can the log go on where the checkpoint has it? */
+/* Can the log continue at its place in the checkpoint? */
 static bool is_usable_log(struct txn *txn, unsigned type, const struct f2fs_log_head *at)
 {
 	const struct segment *s;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Giving free blocks back to the device: those that a commit freed, or all. Only what the checkpoint in force does not
- * use and no running transaction has written is touched. On a device with zones these are reset, when a whole one is
- * free.
+ * Giving free blocks back to the device: those that a commit freed, or all. Only blocks that the checkpoint in force
+ * does not use, and that no running transaction has written, are touched. On a device with zones these are reset, when
+ * a whole one is free.
  */
 #include <f2fskit/engine.h>
 
@@ -12,7 +12,7 @@
 #include "volume/counters.h"
 #include "volume/zone_map.h"
 
-#define DISCARD_WORK (256u << 10) /* what a call costs, in bytes of plain copying */
+#define DISCARD_WORK (256u << 10) /* cost of a call, in bytes of plain copying */
 
 /* A run of free blocks, collected until a block follows that is not free. */
 struct run {

@@ -2,9 +2,8 @@
 /*
  * Filling a chosen segment beside the logs: a free one from its start, or the holes of one in use. On the device such a
  * segment is an ordinary one, with its summaries in the SSA, as the kernel's two logs that no checkpoint names leave
- * theirs. While it is filled it is barred: no log takes its blocks, and nobody else writes its summaries. Blocks are
- * collected and written as a log's; whoever reads them before that finds them written (txn.c). The commit closes what
- * is still open.
+ * theirs. While it is filled it is barred: no log takes its blocks, and nothing else writes its summaries. Blocks are
+ * collected and written as a log's; a reader has them written first (txn.c). The commit closes open fillers.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How many segments are free: what a transaction that stands on a repair begins with, and what a commit writes down.
- * Between them segments_count_free() follows each change. And what the SIT says by itself, read without keeping it.
+ * Count free segments: at the start of a repair's transaction, and for a commit. Between them segments_count_free()
+ * follows each change. Also count from the SIT alone, without keeping it.
  */
 #include <string.h>
 
@@ -20,7 +20,7 @@ uint32_t free_count_derived(const struct txn *txn)
 	return n;
 }
 
-/* Of a derived transaction: all segments are loaded, and the old count tells nothing. */
+/* Count in a derived transaction: all segments are loaded, and the old count is worthless. */
 static uint32_t count_all(const struct txn *txn)
 {
 	uint32_t n = 0;

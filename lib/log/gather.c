@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Moving logs to the start of the main area, for images that will be cut behind their last used block. mkfs puts data
+ * Moving logs to the start of the main area, for images that will be cut after their last used block. mkfs puts data
  * logs a quarter and a half of the way in, and the node log of a read-only volume at the end. A log without blocks
  * moves to the first free section. So does the node log of a read-only volume, and its nodes are written there again.
  */
@@ -20,7 +20,7 @@ static int has_better(struct txn *txn, unsigned type, bool *better)
 	return err;
 }
 
-/* Have the nodes of a segment written again. The NAT tells which these are, not the summaries. */
+/* Have the nodes of a segment written again. The NAT shows which these are, not the summaries. */
 static int touch_nodes(struct txn *txn, f2fs_seg_t segno, const struct segment *s, const uint8_t *sums)
 {
 	const f2fs_blk_t start = geometry_segment_start(&txn->vol->geo, segno);

@@ -199,7 +199,7 @@ int head_leave(struct txn *txn, unsigned type)
 	return open_segment(txn, type);
 }
 
-/* The end of what can be written in a log's segment: zones may have less capacity than blocks. */
+/* Return the end of the writable part of a log's segment: zones may have less capacity than blocks. */
 static uint32_t head_end(const struct txn *txn, unsigned type)
 {
 	return zones_usable(txn->vol, txn->heads[type].segno);

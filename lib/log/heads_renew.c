@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the logs of a zoned volume go on when a transaction begins (FORMAT volume 9.1): in their section only when the
- * zone's write pointer is where the checkpoint left the log and nothing that is kept lies ahead; else in a new one.
+ * Choose where the logs of a zoned volume continue when a transaction begins (FORMAT volume 9.1): in their section only
+ * if the zone's write pointer is where the checkpoint left the log and no kept block is ahead; else in a new one.
  */
 #include "base/bitmap.h"
 #include "device/device.h"
@@ -9,7 +9,7 @@
 #include "volume/counters.h"
 #include "volume/zone_map.h"
 
-/* Do blocks that are kept lie in the section of a log, where it has not been yet? */
+/* Are kept blocks in the unwritten part of a log's section? */
 static int has_kept_ahead(struct txn *txn, const struct head *head, bool *found)
 {
 	const uint32_t section = section_of(txn, head->segno);
@@ -26,7 +26,7 @@ static int has_kept_ahead(struct txn *txn, const struct head *head, bool *found)
 	return err;
 }
 
-/* Is the write pointer where the log wants to go on? Does the zone hold anything? */
+/* Is the write pointer where the log wants to continue? Does the zone hold anything? */
 static int is_aligned(struct txn *txn, const struct head *head, bool *aligned, bool *is_open)
 {
 	const uint32_t section = section_of(txn, head->segno);
@@ -54,7 +54,7 @@ int section_leave(struct txn *txn, unsigned type)
 
 	if (err || !zones_is_sequential(txn->vol, section))
 		return err;
-	/* a host's cache may still hold what was written, and a zone that is full takes nothing */
+	/* a host's cache may still hold writes, and a full zone takes none */
 	err = volume_flush(txn->vol);
 	if (!err)
 		err = zones_look(txn->vol, section, &zone);

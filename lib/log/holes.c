@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which segment's holes a log fills next (FORMAT files 10.4): one of its own type, else of its class (data or nodes),
- * and of these the one with the most holes. All segments are sorted once. Within a transaction segments only get
- * fuller, since freed blocks rest until the commit, so a segment that has changed since the sort is skipped, and found
- * again when the list is used up and built anew.
+ * Choose the segment whose holes a log fills next (FORMAT files 10.4): one of its own type, else of its class (data or
+ * nodes), and of these the one with the most holes. All segments are sorted once. Within a transaction segments only
+ * get fuller, since freed blocks stay in use until the commit, so a segment that has changed since the sort is skipped,
+ * and found again when the list is used up and built again.
  */
 #include <string.h>
 

@@ -23,7 +23,7 @@ struct segment {
 	bool is_barred;	  /* nothing may be put there (segments_bar) */
 	bool is_taken;	  /* a free one that does not count as free any more */
 	uint8_t cur[64];  /* as it is now, MSB-first */
-	uint8_t ckpt[64]; /* as the last checkpoint has it, and what was held since (segment_hold_all) */
+	uint8_t ckpt[64]; /* as in the last checkpoint, plus later holds (segment_hold_all) */
 };
 
 /* A log head: where the next block of its kind goes, and what waits to be written there. */
@@ -37,7 +37,7 @@ struct head {
 	uint32_t buffer_count;
 };
 
-/* A node in memory; block is behind the struct. */
+/* A node in memory; its block follows the struct. */
 struct node {
 	f2fs_nid_t nid;
 	uint8_t version; /* of its NAT entry; summaries name it */
@@ -46,7 +46,7 @@ struct node {
 	uint8_t *block;
 };
 
-/* What was written since the last checkpoint so that a recovery finds it; chain.c. */
+/* Nodes written since the last checkpoint for a recovery; chain.c. */
 struct chain {
 	f2fs_blk_t next;     /* where the chain's next node has to be */
 	bool is_broken;	     /* a node went elsewhere: only a checkpoint makes things durable */
@@ -57,7 +57,7 @@ struct chain {
 };
 
 enum chain_bit {
-	CHAIN_UNMARKED = 1,   /* a node was written without a mark, and none with one behind it */
+	CHAIN_UNMARKED = 1,   /* a node was written without a mark, and no marked one after it */
 	CHAIN_NODE_FREED = 2, /* the file lost a node that recovery would find in the checkpoint or the chain */
 	CHAIN_NAME_TAKEN = 4, /* a directory: a name was taken out of it */
 	CHAIN_DIR_XATTR = 8,  /* a directory: its attributes changed */
@@ -66,7 +66,7 @@ enum chain_bit {
 	CHAIN_NAME_LIVES = 16
 };
 
-/* What the layer above does with a transaction, beside what it asks for by itself. */
+/* Operations of the layer above on a transaction. */
 struct txn_ops {
 	int (*start)(struct txn *txn);	 /* it begins: make txn->file */
 	int (*prepare)(struct txn *txn); /* a commit begins: write what waits */
@@ -93,12 +93,12 @@ struct txn {
 	uint32_t valid_nodes, valid_inodes, free_segments;
 	bool all_loaded; /* every segment is in memory */
 	bool is_committing;
-	bool is_done;	   /* what it changed is in force */
-	bool is_cleaning; /* data is moved to make room: it may use what is kept free for the commit */
-	bool is_flushing; /* blocks that waited are written: they may use what is kept for them */
+	bool is_done;	   /* its changes are in force */
+	bool is_cleaning; /* data is moved to make room: it may use the space kept for the commit */
+	bool is_flushing; /* blocks that waited are written: they may use the space kept for them */
 	bool fills_streams; /* what cleaning moves may begin segments of streams */
 	bool failed;	   /* something failed half-way: only dropping the transaction is left */
-	bool is_derived;   /* stands on what a repair found out (derive.c) */
+	bool is_derived;   /* built on a repair's facts (derive.c) */
 	bool nat_is_whole; /* entries that are not set are free, whatever the NAT says */
 	bool has_nat_bits;
 	uint8_t *nat_full, *nat_empty; /* maps of nat_bits, with has_nat_bits */
@@ -108,7 +108,7 @@ struct txn {
 	struct filler *fillers; /* those that fill segments of their own */
 	struct map32 stream_users; /* inode number -> bits of the streams that blocks of it wait in */
 	struct map32 adopted; /* segment -> its summaries (uint8_t *), changed by block_adopt() */
-	uint8_t *scratch;		 /* one block, for whoever needs one within a call */
+	uint8_t *scratch;		 /* one block, for use within a call */
 	const struct txn_ops *ops;	 /* of the layer above, or NULL */
 	struct file_state *file;	 /* what that keeps; NULL without ops */
 	size_t waiting_blocks;		 /* blocks that it holds back, and that the commit is going to write */
@@ -139,7 +139,7 @@ bool txn_is_uncertain(const struct f2fs_volume *vol);
 /* The last step of a commit, or of an fsync, failed with err: record and return UNCERTAIN, with the reason. */
 int txn_uncertain_commit(struct f2fs_volume *vol, int err);
 int txn_uncertain_fsync(struct f2fs_volume *vol, int err);
-/* What a commit says of the volume besides what follows from the transaction. */
+/* Further contents of a commit, besides those of the transaction. */
 struct commit_form {
 	uint32_t flags;	    /* further checkpoint flags */
 	uint32_t cleared;   /* flags that end with this commit */
@@ -225,14 +225,14 @@ void holes_end(struct txn *txn);
 /* free_count.c: free segments as a repair leaves them, and as the commit is going to write them */
 uint32_t free_count_derived(const struct txn *txn);
 uint32_t free_count_committed(const struct txn *txn);
-/* What the SIT of the last checkpoint says. */
+/* Use according to the SIT of the last checkpoint. */
 struct sit_usage {
 	uint64_t data_blocks, node_blocks;
 	uint32_t free_segments; /* logs do not count */
 };
 int sit_usage_count(struct f2fs_volume *vol, struct sit_usage *out);
-/* Does it add up to what the checkpoint counts? Looked at before the first change: blocks that it lacks by mistake
- * would be written over. The kernel mounts no such volume. */
+/* Does its sum equal the checkpoint's count? Checked before the first change: missing blocks would be overwritten. The
+ * kernel mounts no such volume. */
 int sit_usage_check(struct f2fs_volume *vol);
 /* A resize that was stopped has left the count of another size in the checkpoint: put the right one into vol->cp. */
 int free_count_renew(struct f2fs_volume *vol);
@@ -254,13 +254,13 @@ static inline bool txn_is_zoned(const struct txn *txn)
 int section_choose_next(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno);
 /* A log begins a segment: a zone is empty when that is its first. */
 int section_enter(struct txn *txn, f2fs_seg_t segno);
-/* heads_renew.c: before anything is allocated, logs that cannot go on where they are begin a new section. */
+/* heads_renew.c: before anything is allocated, logs that cannot continue in place begin a new section. */
 int heads_renew(struct txn *txn);
-/* A log of a zoned volume goes on in another section; what is left of its zone is given up. */
+/* Move a log of a zoned volume to another section; the rest of its zone is abandoned. */
 int section_leave(struct txn *txn, unsigned type);
 
 /* log_write.c */
-/* Write blocks that follow each other, behind if that is worth it: then *buffer, of a segment, becomes another one. */
+/* Write consecutive blocks, by the worker if that is worth it: then *buffer, of a segment, becomes another one. */
 int log_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer);
 
 /* ssa_write.c */
@@ -285,7 +285,7 @@ int head_take_node(struct txn *txn, unsigned kind, f2fs_nid_t nid, f2fs_blk_t *a
 int head_queue(struct txn *txn, unsigned type, f2fs_blk_t addr, const uint8_t *block);
 /* Write all that waits in logs and fillers. */
 int heads_flush(struct txn *txn);
-/* The same, but blocks of other files may go on waiting in streams. */
+/* The same, but blocks of other files may continue to wait in streams. */
 int heads_flush_for(struct txn *txn, f2fs_nid_t ino);
 /* Write what waits in those logs that hold a block of a range. */
 int heads_write_out(struct txn *txn, f2fs_blk_t addr, uint64_t count);
@@ -352,7 +352,7 @@ int fillers_write_out(struct txn *txn, f2fs_blk_t addr, uint64_t count);
 const uint8_t *fillers_find(const struct txn *txn, f2fs_blk_t addr);
 void fillers_forget(struct txn *txn);
 
-/* streams.c: what a placement keeps apart */
+/* streams.c: the streams of a placement */
 struct stream {
 	struct filler filler;
 	bool has_segment; /* the one that it fills, also when its filler is closed, */
@@ -382,7 +382,7 @@ struct stream_run {
 int stream_append(struct txn *txn, unsigned stream, const struct stream_run *run, f2fs_blk_t *addr, uint32_t *got);
 /* f2fs_volume_set_placement() within another call. */
 int streams_set(struct f2fs_volume *vol, const struct f2fs_placement *placement);
-/* Does a stream go on in a segment? */
+/* Does a stream continue in a segment? */
 static inline bool stream_is_in(const struct f2fs_volume *vol, f2fs_seg_t segno)
 {
 	const struct streams *all = vol->streams;
@@ -398,7 +398,7 @@ struct pinned {
 	struct filler filler;
 	uint32_t section, used; /* the one being filled, and how many of its blocks are taken */
 	uint64_t wanted;	/* free sections that there had to be, when there were too few; else 0 */
-	const uint8_t *data;	/* set by the caller: contents of what is taken next; NULL: zeros */
+	const uint8_t *data;	/* set by the caller: contents of the next blocks; NULL: zeros */
 };
 /* Make sure that there are free sections for that many blocks; NOSPC. pinned_end() in any case. */
 int pinned_begin(struct txn *txn, uint64_t blocks, struct pinned *out);
@@ -409,7 +409,7 @@ int pinned_take(struct pinned *p, struct owner owner, uint32_t want, f2fs_blk_t 
 int pinned_end(struct pinned *p);
 
 /* behind.c: long writes that a worker does */
-/* Is a run of that many blocks written behind? */
+/* Does the worker write a run of that many blocks? */
 bool behind_takes(const struct txn *txn, uint32_t count);
 /* Begin to write blocks that follow each other; *buffer, of a segment, is given away for another one. */
 int behind_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer);
@@ -418,13 +418,13 @@ int behind_wait(struct txn *txn, f2fs_blk_t addr, uint64_t count);
 /* Wait for all, whatever comes of them, and end the worker. */
 void behind_end(struct txn *txn);
 
-/* discard.c: after a commit, discard what it freed if that was asked for */
+/* discard.c: after a commit, discard the freed blocks if that was requested */
 void discard_freed(struct txn *txn);
 
 /* adopt.c: blocks that were written after the last checkpoint and are to be part of the next one */
 /* Keep a block from being allocated until the commit, whether it is in use or not. */
 int segment_keep(struct txn *txn, f2fs_blk_t addr);
-/* Move the appending logs behind the blocks that are kept. */
+/* Move the appending logs past the kept blocks. */
 int heads_pass_kept(struct txn *txn);
 /* Make a kept block valid, as data of its owner; is_new: the slot held no block before. */
 int block_adopt(struct txn *txn, f2fs_blk_t addr, struct owner owner, bool is_new);
@@ -451,7 +451,7 @@ bool space_lets_wait(const struct txn *txn);
 void space_give(struct txn *txn, uint64_t n);
 /* Is there so little room that a commit, which makes freed blocks usable, is due now, for no change to fail? */
 int space_wants_commit(struct txn *txn, bool *wanted);
-/* What can still be written to. */
+/* The space that can still be written. */
 struct space_view {
 	uint32_t free_sections;
 	uint64_t data_holes, node_holes; /* blocks in partly used segments, without the logs' own, that these may fill;
@@ -459,9 +459,9 @@ struct space_view {
 };
 int space_look(struct txn *txn, struct space_view *out);
 /*
- * Are there so few free sections that the next change may find no room, though cleaning could make some? *goal: how
- * many there should be, 0: there are enough; *least: with how many the change can go on. more: sections that the change
- * needs besides.
+ * Are there so few free sections that the next change may find no room, though cleaning could make some? *goal: the
+ * wanted number, 0: there are enough; *least: the number with which the change can continue. more: further sections
+ * that the change needs.
  */
 int space_wants_cleaning(struct txn *txn, uint32_t more, uint32_t *least, uint32_t *goal);
 /* Blocks that sections are kept for: those that wait, and changed nodes; while those that waited are written, nodes. */
@@ -469,8 +469,8 @@ size_t space_to_come(const struct txn *txn);
 /* Sections, the last perhaps in part, that the checkpoint reserves for cleaning. */
 uint32_t space_reserved_sections(const struct txn *txn);
 /*
- * How many of the sections that are reserved for cleaning are kept from data. When cleaning found nothing to win, all
- * lies close together, and what users may still write has its room there.
+ * How many of the sections that are reserved for cleaning are kept from data. When cleaning finds nothing to win, all
+ * blocks are packed, and users may then write into the reserve.
  */
 uint32_t space_kept_sections(const struct txn *txn, uint32_t reserved);
 /* There was no room: say in the last error what cleaning did or could do; returns NOSPC. */
@@ -523,7 +523,7 @@ unsigned chain_bits(const struct txn *txn, f2fs_nid_t ino);
 /* The block that recovery starts an inode from: the checkpoint's, or the one with a dentry mark; F2FS_NULL_ADDR: none.
  */
 int chain_base(struct txn *txn, f2fs_nid_t ino, f2fs_blk_t *addr);
-/* Can a recovery find room for what is taken, and does the chain not keep most of the free segments from being used? */
+/* Can a recovery find room for the blocks taken, and does the chain leave most of the free segments usable? */
 bool chain_has_room(const struct txn *txn);
 /* A node was put into the log of the chain. */
 void chain_follow(struct txn *txn, f2fs_blk_t addr, f2fs_blk_t next);
@@ -533,8 +533,8 @@ void chain_follow(struct txn *txn, f2fs_blk_t addr, f2fs_blk_t next);
  */
 int chain_write(struct txn *txn, f2fs_nid_t ino, struct node *list, bool with_name);
 
-/* derive.c: what a repair found out about a volume; takes the place of SIT, counters and logs. */
-/* What must stay as it is until the commit, besides what the truth has in use. */
+/* derive.c: facts of a repair about a volume, which replace SIT, counters and logs. */
+/* Blocks that must not change until the commit, besides those in use by the truth. */
 struct txn_keep {
 	void *user;
 	/* Called before anything is allocated: segment_keep() the blocks. */
@@ -542,7 +542,7 @@ struct txn_keep {
 };
 struct txn_truth {
 	void *user;
-	/* Fill the map (64 zero bytes, MSB-first) of a segment's blocks in use; *type holds what the SIT says. */
+	/* Fill the map (64 zero bytes, MSB-first) of a segment's blocks in use; *type has the SIT's value. */
 	void (*segment)(void *user, f2fs_seg_t segno, uint8_t *map, uint8_t *type);
 	uint64_t valid_blocks; /* reserved ones included */
 	uint32_t valid_nodes, valid_inodes;

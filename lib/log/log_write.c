@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How blocks of logs and fillers reach the device: counted by their cause, at once or behind (behind.c).
+ * Write blocks of logs and fillers to the device: counted by their cause, at once or by the worker (behind.c).
  */
 #include "device/device.h"
 #include "log/log.h"

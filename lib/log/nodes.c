@@ -280,7 +280,7 @@ void nodes_attach(struct txn *txn, struct node *list)
 
 int nodes_flush(struct txn *txn)
 {
-	while (txn->dirty_last) { /* oldest first; what is not written stays dirty */
+	while (txn->dirty_last) { /* oldest first; unwritten ones stay dirty */
 		struct node *node = txn->dirty_last;
 		int err = write_node(txn, node);
 

@@ -80,7 +80,7 @@ static f2fs_seg_t segment_of(const struct pinned *p)
 	return p->section * p->filler.txn->vol->geo.segs_per_sec + p->used / F2FS_SEGMENT_BLOCKS;
 }
 
-/* The next free section behind the last one. */
+/* Return the next free section after the last one. */
 static int next_section(struct pinned *p)
 {
 	const uint32_t sections = p->filler.txn->vol->geo.section_count;

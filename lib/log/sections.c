@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Zoned volumes (FORMAT volume 9.1): logs only append, from the start of a free section to its end, and nothing that
- * was written is written again before the whole section is free.
+ * Zoned volumes (FORMAT volume 9.1): logs only append, from the start of a free section to its end, and no block is
+ * written again before the whole section is free.
  *
  * On a device with zones, the zone of a section is reset when a log enters it: nothing in it is in use, neither now nor
- * in the checkpoint in force. A log goes on in its section only when the zone's write pointer is where the checkpoint
+ * in the checkpoint in force. A log continues in its section only when the zone's write pointer is where the checkpoint
  * left the log; after a power cut, or changes that were dropped, it is not, and the log begins a new section. The zone
  * that is left half full is finished, so that it no longer counts as open.
  */
@@ -25,7 +25,7 @@ int section_enter(struct txn *txn, f2fs_seg_t segno)
 	return err;
 }
 
-/* Are there so many free sections that one can be taken without keeping the commit, or cleaning, from working? */
+/* Are there enough free sections to take one without stopping the commit, or cleaning? */
 static int may_take(struct txn *txn, unsigned type, bool *may)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;

@@ -31,9 +31,8 @@ int segment_choose_holes(struct txn *txn, unsigned type, f2fs_seg_t *segno, bool
 	return err ? err : holes_choose(txn, type, may_fill, segno, found);
 }
 
-/* Below how many free sections holes are filled instead: a share of all, or what the kernel without pending writes
- * says.
- */
+/* Return the number of free sections below which holes are filled: a share of all, or the kernel's threshold without
+ * pending writes. */
 static uint32_t low_sections(const struct txn *txn)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
@@ -54,7 +53,7 @@ int segment_needs_holes(struct txn *txn, bool *needed)
 
 	*needed = false;
 	if (geo->segment_count_ssa == 0 || txn_is_zoned(txn) || txn->vol->write.logging == F2FS_LOGGING_NORMAL)
-		return 0; /* without summaries there is no way to go on in a segment */
+		return 0; /* without summaries no log can continue in a segment */
 	*needed = txn->vol->write.logging == F2FS_LOGGING_THREADED;
 	if (*needed)
 		return 0;
@@ -64,7 +63,7 @@ int segment_needs_holes(struct txn *txn, bool *needed)
 	}
 	if (txn->free_segments / geo->segs_per_sec > 2 * low)
 		return 0;
-	/* free segments may lie in sections that are in use */
+	/* free segments may be in sections that are in use */
 	for (uint32_t s = 0; s < geo->section_count && free_sections <= low && !err; s++) {
 		bool is_free;
 
@@ -76,8 +75,8 @@ int segment_needs_holes(struct txn *txn, bool *needed)
 }
 
 /*
- * Must the free sections that are left be kept from data? The commit needs room for the nodes that changed and for the
- * blocks that wait, or nothing of what was written can become true.
+ * Must the remaining free sections be kept from data? The commit needs room for changed nodes and for waiting blocks,
+ * or it cannot make any change permanent.
  */
 static bool is_for_commit(const struct txn *txn, unsigned type)
 {
@@ -86,7 +85,7 @@ static bool is_for_commit(const struct txn *txn, unsigned type)
 	return txn->free_segments / txn->vol->geo.segs_per_sec <= segment_kept_sections(txn);
 }
 
-/* With normal logging holes are for what has to be written lest all be lost. */
+/* With normal logging holes are only for blocks without which all changes would be lost. */
 static bool may_fill_holes(const struct txn *txn)
 {
 	return txn->vol->write.logging != F2FS_LOGGING_NORMAL || txn->is_committing || txn->is_cleaning;
@@ -104,11 +103,11 @@ int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_
 	err = segment_needs_holes(txn, &holes);
 	if (err)
 		return err;
-	/* in the log of the fsync chain not when a checksum does not tell old nodes from new ones (FORMAT files 10.4)
-	 */
+	/* in the log of the fsync chain not when a checksum cannot distinguish old nodes from new ones (FORMAT files
+	 * 10.4) */
 	holes = holes && (type != F2FS_WARM_NODE || (cp_ckpt_flags(txn->vol->cp) & FLAG_ckpt_flags_crc));
 	*alloc_type = ALLOC_HOLES;
-	/* a log that appends goes on to the end of its section */
+	/* a log that appends continues to the end of its section */
 	if (holes && appends) {
 		err = section_go_on(txn, current, segno, &found);
 		*alloc_type = found ? ALLOC_APPEND : ALLOC_HOLES;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The segment table of a transaction: loaded per SIT block when touched, so that cost follows what is used.
+ * The segment table of a transaction: loaded per SIT block when touched, so that the cost follows the use.
  */
 #include <string.h>
 

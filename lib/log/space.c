@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The volume's count of blocks in use: nothing is taken beyond what users may have, so that cleaning always has room
- * (FORMAT volume 4.2). And whether what was freed is needed: blocks that the last checkpoint has rest until the commit,
- * so that a long transaction may find no room on a volume that is not full.
+ * The volume's count of blocks in use: users never get more than their share, so that cleaning always has room (FORMAT
+ * volume 4.2). Also decide whether freed blocks are needed: blocks of the last checkpoint stay in use until the commit,
+ * so a long transaction may find no room on a volume that is not full.
  */
 #include <f2fskit/gc.h>
 
@@ -12,7 +12,7 @@
 #define LOOK_BLOCKS 64u	   /* freed between two looks at all segments */
 #define LEAST_TO_CLEAN 4u  /* free sections that cleaning a section may take: for data and three logs of nodes */
 #define MOST_TO_WIN 4u	   /* free sections that cleaning wins besides those that a change needs, */
-#define WINNABLE_EACH 4u   /* one for so many that could be won */
+#define WINNABLE_EACH 4u   /* one for this many winnable ones */
 
 int space_need(const struct txn *txn, uint64_t blocks)
 {
@@ -103,7 +103,7 @@ int space_look(struct txn *txn, struct space_view *out)
 	return err;
 }
 
-/* Segments that blocks need behind the one that their log is in; behind the next one when that is full. */
+/* Return the segments that blocks need after their log's present one, or after the next one when that is full. */
 static uint32_t segments_beyond(const struct txn *txn, unsigned type, size_t blocks)
 {
 	uint32_t room = F2FS_SEGMENT_BLOCKS - txn->heads[type].blkoff;
@@ -143,7 +143,7 @@ uint32_t segment_kept_sections(const struct txn *txn)
 	const uint32_t sps = txn->vol->geo.segs_per_sec, kept = segment_commit_sections(txn),
 		       reserved = cp_rsvd_segment_count(txn->vol->cp) / sps;
 
-	/* cleaning has no holes to fill either: it needs what is reserved for it */
+	/* cleaning has no holes to fill either: it needs its reserve */
 	if (!txn->is_flushing && txn->vol->write.logging == F2FS_LOGGING_NORMAL && kept < reserved)
 		return space_kept_sections(txn, reserved);
 	return kept;
@@ -175,11 +175,11 @@ bool space_lets_wait(const struct txn *txn)
 	const uint64_t reserved = txn_is_zoned(txn) ? space_reserved_sections(txn) : 0,
 		       needed = segment_kept_sections(txn) + reserved + 2;
 
-	/* free segments may lie in sections that are in use */
+	/* free segments may be in sections that are in use */
 	return txn->free_segments / sps > (sps > 1 ? 2 : 1) * needed;
 }
 
-/* Sections that could be had by moving what is in use together. */
+/* Count the sections that packing the valid blocks would win. */
 static uint32_t count_winnable(struct txn *txn)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
@@ -197,8 +197,8 @@ static uint32_t count_winnable(struct txn *txn)
 			  unused[1] / F2FS_SEGMENT_BLOCKS / geo->segs_per_sec);
 }
 
-/* Free sections that cleaning wins besides those that a change needs. What it keeps free the used sections do not have,
- * so that each holds more that has to be moved: where little is unused it wins few, and more often. */
+/* Return the free sections that cleaning wins beyond those that a change needs. Space kept free is missing in the used
+ * sections, so each of these has more blocks to move. Where little is unused it wins few sections, and more often. */
 static uint32_t sections_to_win(struct txn *txn)
 {
 	const uint32_t set = txn->vol->cleaning->free_goal, share = set ? 0 : count_winnable(txn) / WINNABLE_EACH;
@@ -219,7 +219,7 @@ int space_wants_cleaning(struct txn *txn, uint32_t more, uint32_t *enough, uint3
 
 	*goal = 0;
 	*enough = least + 1;
-	/* free segments may lie in sections that are in use */
+	/* free segments may be in sections that are in use */
 	if (txn->free_segments / vol->geo.segs_per_sec > (vol->geo.segs_per_sec > 1 ? 2 : 1) * (uint64_t)least ||
 	    (more == 0 && vol->freed_ever < vol->reclaim_at) ||
 	    vol->geo.segment_count_ssa == 0)

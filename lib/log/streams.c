@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Streams: blocks that a placement keeps apart fill segments of their own, one filler for each stream. A stream goes on
- * in its segment after the commit, which closes the fillers; nothing else takes it meanwhile. Streams are optional:
- * when a new segment would take a section that the logs need, the stream gets none, and its blocks go to the log.
+ * Streams: blocks that a placement keeps apart fill segments of their own, one filler for each stream. A stream
+ * continues in its segment after the commit, which closes the fillers; nothing else takes it meanwhile. Streams are
+ * optional: when a new segment would take a section that the logs need, the stream gets none, and its blocks go to the
+ * log.
  */
 #include <f2fskit/placement.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static int need_filler(struct txn *txn, struct stream *s)
 	return err;
 }
 
-/* Can the stream go on in the segment that it was in? The volume may have changed in any way since then. */
+/* Can the stream continue in its last segment? The volume may have changed in any way since then. */
 static int go_on(struct txn *txn, struct stream *s)
 {
 	struct segment *segment;
@@ -66,7 +67,7 @@ static int begin_segment(struct txn *txn, struct stream *s)
 
 	if (txn->free_segments / sps <= segment_kept_sections(txn) + SECTIONS_LEFT)
 		return 0;
-	/* behind the last segment of a section there is none to go on in */
+	/* after the last segment of a section there is none to continue in */
 	err = segment_choose(txn, F2FS_WARM_DATA, s->at > 0 ? s->segno : sps - 1, &segno, &alloc_type);
 	if (error_is_full(txn->vol->ctx, err)) {
 		txn->vol->ctx->error = before;

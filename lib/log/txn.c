@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Starting and dropping a transaction, and what the read side sees while one runs.
+ * Start and drop a transaction, and show the read side its state while it runs.
  */
 #include "log/log.h"
 
@@ -274,7 +274,7 @@ int txn_begin_recovery(struct f2fs_volume *vol, const struct txn_ops *ops)
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
 	err = check_state(vol);
-	/* where the logs can go on is known when that is, what recovery keeps (heads_pass_kept) */
+	/* the places of the logs are known once recovery's kept blocks are (heads_pass_kept) */
 	return err ? err : begin(vol, ops, NULL, false);
 }
 

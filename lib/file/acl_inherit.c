@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Default ACLs: what a new inode takes from its directory, as the kernel gives it (FORMAT files 7.3). The entries of
- * the owner, of others and of the mask (or of the group, if there is no mask) are limited to the requested permissions;
- * the result becomes the access ACL and the permissions. A new directory also gets the default ACL unchanged. Symbolic
- * links get nothing.
+ * Default ACLs: a new inode inherits from its directory as in the kernel (FORMAT files 7.3). The entries of the owner,
+ * of others and of the mask (or of the group, if there is no mask) are limited to the requested permissions; the result
+ * becomes the access ACL and the permissions. A new directory also gets the default ACL unchanged. Symbolic links get
+ * nothing.
  */
 #include "base/acl.h"
 #include "file/create.h"
@@ -72,7 +72,7 @@ static bool mask_by_mode(struct acl_entry *entries, size_t count, uint16_t *mode
 		else if (e->tag == ACL_OTHER)
 			left |= e->perm &= *mode & 7;
 		else if (e->tag == ACL_MASK || e->tag == ACL_GROUP_OBJ)
-			group = e; /* the mask comes behind the group */
+			group = e; /* the mask follows the group */
 		more = more || (e->tag != ACL_USER_OBJ && e->tag != ACL_GROUP_OBJ && e->tag != ACL_OTHER);
 	}
 	if (group)

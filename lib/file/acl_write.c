@@ -59,7 +59,7 @@ static int check_type(const struct winode *w, unsigned index)
 	return 0;
 }
 
-/* Store entries, or remove what is there. */
+/* Store entries, or remove the existing ones. */
 static int store(struct f2fs_inode *inode, struct winode *w, unsigned index, const struct acl_entry *entries,
 		 size_t count, uint8_t *disk)
 {

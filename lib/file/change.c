@@ -98,7 +98,7 @@ int change_win_sections(struct change *c, uint64_t wanted, bool *won)
 	return err;
 }
 
-/* Every change says anew how it goes, so that no call's ways are another's. */
+/* Set the options of one change, so that they do not affect other calls. */
 static int begin(struct change *c, struct f2fs_volume *vol, const struct change_rules *rules)
 {
 	int err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rules of a change: what it does otherwise than the volume's options say.
+ * Rules of a change: its exceptions to the volume's options.
  */
 #include "file/write.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which algorithm packed the clusters of a file, and how large they are, when the inode's own words for that are in
- * doubt: the slots show which sizes can be, and a cluster says the rest, as only what packed it gives exactly its
- * contents back.
+ * Find the algorithm and the size of a file's clusters when the inode's fields are in doubt. The slots show the
+ * possible sizes. A cluster shows the rest, because only the right algorithm gives exactly its contents back.
  *
- * A cluster that cannot be read tells nothing. What is encrypted is not tried: its slots alone do not prove enough.
+ * An unreadable cluster proves nothing. Encrypted clusters are not tried: their slots alone do not prove enough.
  */
 #include <string.h>
 
@@ -16,14 +15,14 @@
 #define MOST_BITS 8u
 #define MOST_TRIES 4u /* clusters that are read before the file is left as it is */
 
-/* What the slots inside an inode show by one size of clusters. */
+/* The evidence of the slots inside an inode for one size of clusters. */
 struct shapes {
 	uint32_t compressed;	     /* clusters */
 	uint64_t saved;		     /* blocks */
 	uint32_t first[MOST_TRIES];  /* slots of the first ones, */
 	uint32_t stored[MOST_TRIES]; /* and their blocks */
 	bool is_legal;
-	bool is_torn; /* a plain cluster with reserved blocks lies behind a compressed one: the end of a larger one? */
+	bool is_torn; /* a plain cluster with reserved blocks follows a compressed one: the end of a larger one? */
 };
 
 static void look(const struct f2fs_geometry *geo, const uint8_t *block, const struct inode_layout *layout,
@@ -75,7 +74,7 @@ bool packing_is_doubtful(const struct f2fs_geometry *geo, const uint8_t *block)
 	return shapes.is_torn || (has_nodes(geo, block) ? shapes.saved > said : shapes.saved != said);
 }
 
-/* Room for a cluster as it lies on the device, and for its contents. */
+/* Room for a cluster as stored on the device, and for its contents. */
 struct bench {
 	struct f2fs_volume *vol;
 	struct comp_state codec;

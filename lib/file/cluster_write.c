@@ -75,7 +75,7 @@ static int need_packer(struct winode *w, struct cluster_packer **out)
 	return F2FS_ERR_NOMEM;
 }
 
-/* Compress a cluster; *blocks is what it takes then, 0 when that saves too little. */
+/* Compress a cluster; *blocks is its new size, 0 when that saves too little. */
 static int pack(struct winode *w, struct cluster_packer *p, const uint8_t *data, uint32_t *blocks)
 {
 	const uint32_t bs = w->txn->vol->geo.block_size;
@@ -129,7 +129,7 @@ static int replace_slot(struct winode *w, uint8_t *raw, f2fs_blk_t addr)
 	return err;
 }
 
-/* Give back what a cluster saves, if the change says so. */
+/* Free the blocks that a cluster saves, if the change says so. */
 static int release(struct winode *w, uint64_t first)
 {
 	uint8_t *block = winode_block(w);
@@ -247,7 +247,7 @@ int cluster_open(struct f2fs_inode *inode, struct winode *w, uint64_t file_block
 	return err;
 }
 
-/* Replace a cluster that lies within the file. */
+/* Replace a whole cluster within the file. */
 static int replace_cluster(struct winode *w, uint64_t first, const uint8_t *data)
 {
 	struct cluster_packer *p = NULL;

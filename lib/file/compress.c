@@ -50,7 +50,7 @@ static int read_stored(struct f2fs_inode *inode, const uint8_t *slots, uint32_t 
 	return 0;
 }
 
-/* When an old version of a file is read: do its blocks still hold what they did then? */
+/* Judge an old version of a file: do its blocks still hold their old data? */
 static int judge_stored(struct f2fs_inode *inode, const struct map_run *run, uint32_t count)
 {
 	int err = 0;
@@ -61,7 +61,7 @@ static int judge_stored(struct f2fs_inode *inode, const struct map_run *run, uin
 	return err;
 }
 
-/* @why: what is wrong, NULL: what the rule says is all there is to say. */
+/* @why: the fault; NULL: the rule says everything. */
 static int damaged(struct f2fs_inode *inode, enum rule rule, uint64_t cluster, const char *why)
 {
 	const struct f2fs_rule *row = rule_row(rule);
@@ -78,7 +78,7 @@ static int damaged(struct f2fs_inode *inode, enum rule rule, uint64_t cluster, c
 			why ? why : "");
 }
 
-/* What the algorithm that the inode names does not read may be of another: said once for a file. */
+/* If the inode's algorithm cannot read a cluster, it may be packed by another one: reported once for a file. */
 static enum comp_result decompress(struct f2fs_inode *inode, const uint8_t *packed, size_t length)
 {
 	struct cluster_cache *cache = inode->cluster;

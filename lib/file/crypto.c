@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Encrypted inodes: whose key it takes, contents and names in clear with it, refused or shown otherwise without it;
- * what is made takes the policy of its directory, and names do not cross from one policy to another (FORMAT files 9.1).
+ * Encrypted inodes: find the key. With it contents and names are in clear, without it refused or encoded. New inodes
+ * take the policy of their directory, and names do not cross from one policy to another (FORMAT files 9.1).
  */
 #include "file/crypto.h"
 
@@ -269,7 +269,7 @@ void crypto_sealed_free(const struct winode *w, const uint8_t *sealed, const uin
 
 /* ---- names and link targets that are read */
 
-/* What a key of version 1 made of it says nothing about whether it was the right one. */
+/* The result of a version 1 key does not show whether it was the right one. */
 static int no_name(struct f2fs_inode *inode, const struct file_key *key)
 {
 	const char *doubt = key->of.context.version == 1 ?

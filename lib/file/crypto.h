@@ -59,7 +59,7 @@ int crypto_show(struct f2fs_inode *inode, uint32_t hash, const uint8_t *raw, siz
 /* Decipher a name; false when what comes out is none. @text takes raw_len bytes. */
 bool crypto_open_name(struct f2fs_volume *vol, struct file_key *key, const uint8_t *raw, size_t raw_len, uint8_t *text,
 		      size_t *length);
-/* Does a name come out as one that people give, zeros behind it or UTF-8? 1 or -1. */
+/* Is a deciphered name plausible: followed by zeros, or UTF-8? Returns 1 or -1. */
 int crypto_judge_name(struct f2fs_volume *vol, struct file_key *key, const uint8_t *raw, size_t raw_len);
 /* Encipher a name of 1 to @most bytes; @out takes @most. */
 int crypto_hide(struct f2fs_volume *vol, struct file_key *key, const uint8_t *name, size_t length, uint8_t *out,
@@ -68,7 +68,7 @@ int crypto_hide(struct f2fs_volume *vol, struct file_key *key, const uint8_t *na
 int crypto_hash_folded(struct f2fs_volume *vol, const struct file_key *key, const uint8_t *name, size_t length,
 		       uint32_t *hash);
 
-/* ---- crypto.c: policies of what is made and moved */
+/* ---- crypto.c: policies of new and moved files */
 
 /* Store a context: the inode, which has no contents yet, is encrypted from now on. */
 int crypto_store(struct winode *w, const struct fscrypt_context *context);
@@ -76,7 +76,7 @@ int crypto_store(struct winode *w, const struct fscrypt_context *context);
 int crypto_fresh_nonce(struct f2fs_volume *vol, struct fscrypt_context *context);
 /* Give a new inode the policy of its directory, if that has one. */
 int crypto_inherit(struct winode *parent, struct winode *w);
-/* Make what is stored for a link target; *out is the caller's to free. */
+/* Encipher a link target for storing; *out is the caller's to free. */
 int crypto_hide_target(struct winode *w, const char *target, size_t length, uint8_t **out, size_t *size);
 /* Fail with XDEV when an inode may not have a name in a directory, by their policies. */
 int crypto_need_same(struct winode *dir, struct winode *w);

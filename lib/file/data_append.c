@@ -137,13 +137,13 @@ static int append_part(struct winode *w, struct placed_run *run, f2fs_blk_t *add
 		return err;
 	run->log = (uint8_t)log_of_block(w, run->slot.raw, at_once);
 	if (w->txn->vol->write.temperature != F2FS_TEMPERATURE_SLIDES)
-		n = run->count; /* the others tell files and writes apart, not blocks */
+		n = run->count; /* the other placements distinguish files and writes, not blocks */
 	while (n < run->count && log_of_block(w, run->slot.raw + (size_t)n * 4, at_once) == run->log)
 		n++;
 	return head_append(w->txn, run->log, slot_owner(&run->slot, 0), n, run->data, addr, got);
 }
 
-/* Write count blocks, as they are to lie there, for slots that follow each other in one node. */
+/* Write count blocks in their stored form, for consecutive slots of one node. */
 static int append_stored(struct winode *w, struct slot_ref *slot, uint64_t file_block, const uint8_t *data,
 			 uint32_t count)
 {

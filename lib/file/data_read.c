@@ -102,7 +102,7 @@ static int read_piece(struct f2fs_inode *inode, uint64_t offset, uint8_t *buffer
 	uint64_t room;
 	int err = map_extent(inode, block, (within + length + inode->vol->geo.block_size - 1) >> bits, &extent);
 
-	if (err == F2FS_ERR_NOT_FOUND) { /* behind the last block: zeros */
+	if (err == F2FS_ERR_NOT_FOUND) { /* after the last block: zeros */
 		error_clear(inode->vol->ctx);
 		memset(buffer, 0, length);
 		*done = length;

@@ -152,7 +152,7 @@ static int write_whole(struct winode *w, uint64_t file_block, const uint8_t *dat
 static int write_part(struct winode *w, uint64_t file_block, size_t within, const uint8_t *data, size_t length)
 {
 	struct f2fs_volume *vol = w->txn->vol;
-	/* nothing of a block behind the end of the file needs to be kept */
+	/* no byte of a block past the end of the file needs to be kept */
 	const bool is_fresh = file_block << vol->geo.block_bits >= inode_i_size(winode_block(w));
 	uint8_t *block = w->txn->scratch;
 	const bool waits = page_find(vol, w->node->nid, file_block) || space_lets_wait(w->txn);
@@ -426,7 +426,7 @@ static int truncate_blocks(struct f2fs_inode *inode, struct winode *w, uint64_t 
 		return err;
 	if (w->layout.is_compressed && (size >> geo->block_bits) % w->layout.cluster_blocks != 0)
 		err = cluster_open(inode, w, size >> geo->block_bits);
-	/* what was reserved behind the end goes, too */
+	/* blocks reserved past the end go, too */
 	inode_set_i_advise(winode_block(w), inode_i_advise(winode_block(w)) & (uint8_t)~FLAG_i_advise_keep_size);
 	return err ? err : map_truncate(w, (size + geo->block_size - 1) >> geo->block_bits);
 }

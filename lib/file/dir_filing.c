@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which names of a casefolded directory a search by their hash does not find: those that were filed by the rules of
- * another version of Unicode (FORMAT files 5.4), and those whose folded form is too long to be searched for. A
+ * Remember the names of a casefolded directory that a search by hash does not find: those that were filed by the rules
+ * of another version of Unicode (FORMAT files 5.4), and those whose folded form is too long to be searched for. A
  * directory is looked through once; from then on a name that is not there costs as little as in any other directory.
  *
- * What is remembered is a filter: a name that it does not have is not there, one that it has is looked for. Directories
- * change through dir_write.c, which keeps it true; whoever changes them otherwise calls filing_forget().
+ * The memory is a filter: a name outside it does not exist, a name in it is looked for. Directories change through
+ * dir_write.c, which keeps it true; whoever changes them otherwise calls filing_forget().
  */
 #include "base/namehash.h"
 #include "file/write.h"
 #include "format/dentry.h"
 
-/* What is remembered at most, 16 to 43 bytes each; when it is more, all is forgotten. */
+/* Most directories remembered, 16 to 43 bytes each; beyond that all are forgotten. */
 #define MAX_DIRS 16384u
 #define MAX_ODD 65536u
 

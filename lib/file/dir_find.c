@@ -13,7 +13,7 @@
 #include "file/name.h"
 #include "format/dentry.h"
 
-/* What a lookup compares with. */
+/* The search key of a lookup. */
 struct wanted {
 	const uint8_t *name;
 	size_t len;
@@ -273,7 +273,7 @@ int dir_find_twin(struct f2fs_inode *dir, const char *name, size_t length, struc
 
 /*
  * Is it open whether an encrypted directory has a name? Without the key only names as they are listed can be looked
- * for. (Those have no minor hash here, which tells them from names in clear that happen to be base64.)
+ * for. (Those have no minor hash here, unlike names in clear that happen to be base64.)
  */
 static bool is_hidden(struct f2fs_inode *dir, const char *name, size_t length, int *err)
 {

@@ -18,11 +18,11 @@ struct f2fs_dir {
 	uint64_t next_block; /* to be read after this one */
 	uint64_t block;	     /* the one in data */
 	uint64_t own_loaded; /* blocks so far */
-	uint64_t *loaded;    /* own_loaded, or what a walk counts over all its directories */
+	uint64_t *loaded;    /* own_loaded, or the count of a walk over all its directories */
 	uint32_t slot;	     /* next in the area; area.slots = 0 before the first block */
 	uint64_t rollbacks;  /* of the volume, when data was loaded */
-	uint64_t least;	     /* position before which entries are passed over */
-	bool was_inline;     /* when it was opened: it gives what it had then */
+	uint64_t least;	     /* position before which entries are skipped */
+	bool was_inline;     /* when it was opened: it returns the entries of that time */
 	uint8_t data[];	     /* one block, of entries or the inode with them: nobody changes it meanwhile */
 };
 
@@ -282,7 +282,7 @@ int dir_seek(struct f2fs_dir *dir, const struct dir_place *to)
 }
 
 /*
- * What a reader holds may be of changes that were dropped since: take the same place of the directory as it is now.
+ * The reader's block may be of changes that were dropped since: continue at the same place of the present directory.
  * Names that were there all the time have kept their places, unless the entries moved out of the inode meanwhile.
  */
 static int follow_rollback(struct f2fs_dir *dir)

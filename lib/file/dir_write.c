@@ -9,7 +9,7 @@
 #include "file/crypto.h"
 #include "format/dentry.h"
 
-#define HASH_SUFFIX 4 /* bytes of the hash behind the name in an inode */
+#define HASH_SUFFIX 4 /* bytes of the hash after the name in an inode */
 
 /* A name on its way into a directory. */
 struct new_entry {
@@ -111,7 +111,7 @@ void winode_put_name(struct winode *w, const struct stored_name *name)
 	node_dirty(w->txn, w->node);
 }
 
-/* Write an entry into free slots; the area lies in memory of this transaction. */
+/* Write an entry into free slots; the area is in memory of this transaction. */
 static void put_entry(const struct dentry_area *area, uint32_t slot, const struct new_entry *e)
 {
 	uint8_t *bitmap = (uint8_t *)(uintptr_t)area->bitmap;

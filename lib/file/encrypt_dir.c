@@ -66,7 +66,7 @@ static int encrypt_dir(struct f2fs_inode *dir, const struct f2fs_policy *policy)
 		err = crypto_fresh_nonce(dir->vol, &context);
 	if (!err)
 		err = crypto_store(&w, &context);
-	if (!err) /* can the key do what the policy asks? */
+	if (!err) /* does the key fit the policy? */
 		err = crypto_need_for(&w, "names", &key);
 	if (!err)
 		winode_stamp(&w, STAMP_CTIME);

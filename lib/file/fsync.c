@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Making one file durable without a checkpoint: which nodes have to be written so that a recovery restores the file as
- * it is, and when no chain of nodes can tell it (FORMAT files 12.3 to 12.10).
+ * Make one file durable without a checkpoint: choose the nodes from which a recovery restores the file, and find the
+ * cases that no chain of nodes can express (FORMAT files 12.3 to 12.10).
  */
 #include <f2fskit/write.h>
 #include <string.h>
@@ -89,7 +89,7 @@ static bool keeps_size(const struct winode *w)
 	return (inode_i_advise(winode_block(w)) & FLAG_i_advise_keep_size) != 0;
 }
 
-/* Reasons for a checkpoint that lie in the directory of the file. */
+/* Find reasons for a checkpoint in the directory of the file. */
 static int parent_reason(struct winode *w, bool is_new, int *reason)
 {
 	const f2fs_nid_t pino = inode_i_pino(winode_block(w));
@@ -111,8 +111,7 @@ static int parent_reason(struct winode *w, bool is_new, int *reason)
 	return err;
 }
 
-/* Reasons for a checkpoint that lie in the file. base: the inode block that recovery starts from, NULL for a new file.
- */
+/* Find reasons for a checkpoint in the file. base: the inode block that recovery starts from, NULL for a new file. */
 static int own_reason(const struct winode *w, const uint8_t *base)
 {
 	const uint8_t *block = winode_block(w);
@@ -194,8 +193,8 @@ static int size_follows(struct winode *w, const struct node *list, uint64_t old_
 }
 
 /*
- * Did the inode change in a way that recovery cannot tell from the other nodes? Compare it with its last written state,
- * after equalising every field that follows from those nodes.
+ * Did the inode change in a way that recovery cannot derive from the other nodes? Compare it with its last written
+ * state, after equalising every field that follows from those nodes.
  */
 static int inode_matters(struct winode *w, const struct node *list, unsigned flags, bool *matters)
 {
@@ -253,7 +252,7 @@ static void add_last(struct node **list, struct node *node)
 	node->is_dirty = true;
 }
 
-/* Write what a recovery needs: the changed nodes, the inode last, or none when the others tell everything. */
+/* Write the nodes that a recovery needs: the changed ones, and the inode last unless the others suffice. */
 static int write_chain(struct winode *w, bool is_new, unsigned flags)
 {
 	const bool unmarked = (chain_bits(w->txn, w->node->nid) & CHAIN_UNMARKED) != 0, was_dirty = w->node->is_dirty;

@@ -191,7 +191,7 @@ static int set_all(struct winode *w, unsigned which, const struct f2fs_stat *v)
 	set_hints(block, which, v);
 	if (which & F2FS_SET_FLAGS) /* names may be compared by other rules now */
 		filing_forget(w->txn->vol, w->node->nid);
-	if (which & ~(unsigned)(F2FS_SET_PIN | F2FS_SET_ADVISE)) /* what the kernel stamps */
+	if (which & ~(unsigned)(F2FS_SET_PIN | F2FS_SET_ADVISE)) /* the kernel stamps these */
 		winode_stamp(w, STAMP_CTIME);
 	set_times(block, which, v);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a handle of an inode has made of it so far: attributes taken apart, the last cluster decompressed.
+ * Cached results in a handle of an inode: attributes taken apart, the last cluster decompressed.
  */
 #ifndef F2FSKIT_FILE_INODE_CACHES_H
 #define F2FSKIT_FILE_INODE_CACHES_H
@@ -23,7 +23,7 @@ struct xattr_set {
 	uint32_t size;
 	struct vec items;		 /* struct xattr_item */
 	int error;			 /* why the list is not complete, or 0 */
-	struct f2fs_error_detail detail; /* of that, to be told again */
+	struct f2fs_error_detail detail; /* of that, to be reported again */
 	uint8_t advise;
 };
 

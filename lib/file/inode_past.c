@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Inodes as they once were: a handle over an inode block at any address. Who opens it (forensics/) answers for its
- * nodes and for what became of its blocks; all readers of this layer work on it as on any other, nothing changes it.
+ * Old inodes: a handle over an inode block at any address. Its opener (forensics/) finds its nodes and judges its
+ * blocks. All readers of this layer work on it as on any other; it cannot be changed.
  */
 #include <string.h>
 

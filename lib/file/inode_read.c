@@ -81,7 +81,7 @@ const uint8_t *f2fs_inode_raw(const struct f2fs_inode *inode)
 	return inode->block;
 }
 
-/* 512-byte units: blocks beside the inode, and what is kept inside a file or directory (FORMAT files 2.7). */
+/* 512-byte units: blocks beside the inode, and contents inside the inode of a file or directory (FORMAT files 2.7). */
 static uint64_t sectors_of(const struct f2fs_inode *inode)
 {
 	const uint8_t *raw = inode->block;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a handle of an inode keeps of it: the block, and what was made of that; both are had anew after changes.
+ * Refresh a handle's copy of an inode, and the results cached from it, after changes.
  */
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ int inode_corrupt(struct f2fs_inode *inode, enum rule rule, const char *format, 
 	return volume_corrupt(inode->vol, rule, inode->addr, inode->ino, "%s", detail);
 }
 
-/* Where the clusters contradict what the inode says of them, they count: the handle's copy is set right. */
+/* If the clusters contradict the inode, they count: correct the handle's copy. */
 static int read_by_clusters(struct f2fs_inode *inode)
 {
 	struct f2fs_volume *vol = inode->vol;

@@ -21,8 +21,8 @@ static inline bool name_is_dots(const char *name, size_t length)
 	return (length == 1 && name[0] == '.') || (length == 2 && name[0] == '.' && name[1] == '.');
 }
 
-/* Point at a directory that is to be changed: refuses what is none, or was removed, and encrypted ones without their
- * key when a name is to be written. */
+/* Get a directory that will change. Refuses other types, removed directories, and encrypted ones without their key when
+ * a name will be written. */
 int dir_get(struct f2fs_inode *dir, bool writes_name, struct winode *out);
 /* The same of a name that the kernel would take for this one (dir_find_twin()), unless it is that of an inode. */
 int name_need_no_twin(struct f2fs_inode *dir, const char *name, size_t length, f2fs_nid_t but);

@@ -16,9 +16,9 @@ struct xattr_set;
 struct cluster_cache;
 struct change_rules;
 
-/* Who answers for an inode that is read as it once was (forensics/): its nodes, and what became of its blocks. */
+/* Callbacks of an old inode's opener (forensics/): its nodes, and the state of its blocks. */
 struct inode_past {
-	/* Load the node that stood at this place of the file: *addr tells from where. */
+	/* Load the node at this place of the old file; *addr is its address. */
 	int (*load)(void *user, const struct f2fs_inode *inode, f2fs_nid_t nid, uint32_t node_offset, uint8_t *block,
 		    f2fs_blk_t *addr);
 	/* Does a block still hold what this slot of a node pointed to? Else an error, recorded. */
@@ -74,7 +74,7 @@ static inline bool inode_is_alias(const struct f2fs_inode *inode)
 	       (inode_i_flags(inode->block) & FLAG_i_flags_device_alias) != 0;
 }
 
-/* Make sure that the handle's copy is what the running transaction has. Fails with STATE for a dead handle. */
+/* Update the handle's copy from the running transaction. Fails with STATE for a dead handle. */
 int inode_sync(struct f2fs_inode *inode);
 /* Load the block of a handle as it is now. */
 int inode_load(struct f2fs_inode *inode);
@@ -102,8 +102,8 @@ void inode_identify(const struct f2fs_inode *inode, struct inode_identity *out);
 bool inode_is_the_same(const struct f2fs_inode *inode, const struct inode_identity *as);
 
 /*
- * Open the inode whose block lies at addr, as it is there; past is copied, and closed with the inode. NOT_FOUND when
- * the block holds no inode, CORRUPT when that breaks a rule. After a failure past is still the caller's.
+ * Open the inode in the block at addr, as it is there; past is copied, and closed with the inode. NOT_FOUND when the
+ * block holds no inode, CORRUPT when that breaks a rule. After a failure past is still the caller's.
  */
 int inode_open_past(struct f2fs_volume *vol, f2fs_blk_t addr, const struct inode_past *past, struct f2fs_inode **out);
 /* Fail with READ_ONLY for an inode as it once was, with STATE for a dead handle. */
@@ -111,7 +111,7 @@ int inode_need_current(const struct f2fs_inode *inode);
 /* Load a node of an inode, of its own time. addr may be NULL. */
 int inode_load_node(const struct f2fs_inode *inode, f2fs_nid_t nid, uint32_t node_offset, uint8_t *block,
 		    f2fs_blk_t *addr);
-/* Do the blocks of file blocks from file_block on, which lie in a row from addr, still hold what they did? */
+/* Judge the blocks at addr and after, of file blocks from file_block on: do they still hold their old data? */
 int inode_judge(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t addr, uint64_t count);
 
 /* A run of slots found by map_find(). */
@@ -122,13 +122,13 @@ struct map_run {
 	uint32_t ofs_in_node; /* of the first */
 };
 /* Find the slot of a file block; NOT_FOUND beyond the end of the tree. When a node cannot be read, slots is NULL and
- * count tells how many file blocks are lost with it. */
+ * count is the number of file blocks lost with it. */
 int map_find(struct f2fs_inode *inode, uint64_t file_block, struct map_run *out);
 
 /*
- * The one way to what a file has at a file block, for all readers: like f2fs_inode_extent(), but the extent may end
- * early once it has the wanted number of blocks. When a node cannot be read, out->count tells how many file blocks are
- * lost with it. Slots alone (map_find) do not know of blocks that wait in memory.
+ * Find the content of a file block, for all readers: like f2fs_inode_extent(), but the extent may end early once it has
+ * the wanted number of blocks. When a node cannot be read, out->count is the number of file blocks lost with it. Slots
+ * alone (map_find) do not know of blocks that wait in memory.
  */
 int map_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, struct f2fs_file_extent *out);
 
@@ -196,7 +196,7 @@ int xattr_find_stored(struct f2fs_inode *inode, unsigned index, const char *name
 /* cluster_shown.c */
 /* Do algorithm, level or size of the clusters in an inode break a rule, or its slots contradict them? */
 bool packing_is_doubtful(const struct f2fs_geometry *geo, const uint8_t *block);
-/* Set what the clusters show in an inode's block; nothing is changed where they show nothing, or the same. */
+/* Correct an inode's block by its clusters. Changes nothing where they prove nothing, or agree. */
 int packing_correct(struct f2fs_volume *vol, uint8_t *block, bool *is_changed);
 
 /* compress.c */
@@ -208,7 +208,7 @@ static inline bool compress_is_cluster(const struct f2fs_inode *inode, uint32_t 
 	return inode->layout.is_compressed && first_slot == F2FS_COMPRESS_ADDR;
 }
 
-/* What the public functions of the same names do, without forgetting the last error: for calls within the library. */
+/* The same as the public functions of these names, without forgetting the last error: for calls within the library. */
 int inode_read(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t length, size_t *done);
 int inode_readlink(struct f2fs_inode *inode, char *buffer, size_t size, size_t *length);
 int inode_stat(struct f2fs_inode *inode, struct f2fs_stat *out);

@@ -14,7 +14,7 @@ uint8_t *page_new(struct txn *txn)
 	if (page)
 		memcpy(&txn->file->unused_pages, page, sizeof(uint8_t *));
 	else
-		page = mem_alloc(txn->vol->ctx, size + 1); /* behind the block: rounds that it waits */
+		page = mem_alloc(txn->vol->ctx, size + 1); /* after the block: rounds that it waits */
 	if (page)
 		page[size] = 0;
 	return page;
@@ -106,7 +106,7 @@ static void free_file(struct txn *txn, struct file_pages *file)
 	mem_free(txn->vol->ctx, file);
 }
 
-/* Forget those of a file's waiting blocks that lie in a range. */
+/* Drop a file's waiting blocks in a range. */
 static void forget_among(struct txn *txn, struct file_pages *file, uint64_t first, uint64_t count)
 {
 	uint32_t index;

@@ -34,7 +34,7 @@ static int read_old(struct winode *w, uint64_t file_block, f2fs_blk_t addr, uint
 	return err ? err : crypto_open_blocks_of(w, file_block, page, 1);
 }
 
-/* What a page that begins to wait holds first. */
+/* The first contents of a page that begins to wait. */
 enum page_start { PAGE_OLD, PAGE_ZEROS, PAGE_ANY };
 
 /* known: NULL, or what slot_find() said of the block. */

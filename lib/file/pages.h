@@ -13,9 +13,8 @@ struct file_pages {
 	struct map32 blocks; /* file block -> uint8_t * */
 };
 /*
- * page_store.c: memory for a block, with whatever in it, and one byte behind it (0): the rounds that it waits. Freed
- * pages are kept for the next ones of the transaction, of which no more wait than change_trim() allows. NULL: no
- * memory.
+ * page_store.c: memory for a block, not initialized, and one byte after it (0): the rounds that it waits. Freed pages
+ * are kept for the next ones of the transaction, of which no more wait than change_trim() allows. NULL: no memory.
  */
 uint8_t *page_new(struct txn *txn);
 void page_free(struct txn *txn, uint8_t *page);

@@ -34,7 +34,7 @@ static int sort_blocks(struct txn *txn, struct file_pages *file, bool all, struc
 	return 0;
 }
 
-/* Does a whole cluster that lies within the file start here? */
+/* Does a whole cluster within the file start here? */
 static bool is_whole_cluster(const struct winode *w, const uint32_t *indices, size_t count)
 {
 	const uint32_t n = w->layout.cluster_blocks;
@@ -45,7 +45,7 @@ static bool is_whole_cluster(const struct winode *w, const uint32_t *indices, si
 	       indices[n - 1] < end;
 }
 
-/* Go from the slot of block *at, whose count is 0 when there is none, to that of a block behind it. */
+/* Go from the slot of block *at, whose count is 0 when there is none, to that of a later block. */
 static int next_slot(struct winode *w, uint32_t index, struct slot_ref *slot, uint32_t *at)
 {
 	const uint32_t step = index - *at;

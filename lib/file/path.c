@@ -10,11 +10,11 @@
 #define MAX_LINKS 40u	     /* symlinks followed in one lookup, as the kernel */
 #define MAX_PATH (64u << 10) /* bytes of a path still to be walked, its NUL included */
 
-/* What is still to be walked. */
+/* The rest of the path. */
 struct path_rest {
 	struct f2fs_volume *vol;
 	const char *text; /* empty, or begins with a slash; the start of a path may lack it */
-	char *joined;	  /* what text lies in once a symlink was followed; NULL: it is the caller's path */
+	char *joined;	  /* buffer of text once a symlink was followed; NULL: it is the caller's path */
 	unsigned links;
 };
 
@@ -96,7 +96,7 @@ static int walk_path(struct path_rest *rest, unsigned flags, struct f2fs_inode *
 		memcpy(name, p + skip, n);
 		slashes = strspn(p + skip + n, "/");
 		rest->text += skip + n;
-		/* a slash behind the last name asks for a directory: a symlink there is followed */
+		/* a slash after the last name requires a directory: a symlink there is followed */
 		err = step(rest, name, n, p[skip + n] == '\0', flags, at);
 		if (err)
 			return err;
@@ -158,7 +158,7 @@ static int prepend(struct f2fs_context *ctx, char *buffer, size_t *at, const cha
 	return 0;
 }
 
-/* Finds out whether a way runs in a circle: a mark that is set anew after twice as many steps each time. */
+/* Detect a circle on the way: a mark that is set again after twice as many steps each time. */
 struct circle {
 	f2fs_nid_t mark;
 	uint64_t steps, next; /* taken, and when the mark moves */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Preallocating a pinned file as the kernel does: every hole of the range, whose length is rounded up to whole
- * sections, gets a block now, in sections that nothing else is written to (log/pinned.c). What has a block already
- * keeps it.
+ * Preallocate a pinned file as the kernel does: every hole of the range, whose length is rounded up to whole sections,
+ * gets a block now, in sections that nothing else is written to (log/pinned.c). Existing blocks stay.
  */
 #include "file/write.h"
 

@@ -8,7 +8,7 @@
 #include "file/write.h"
 #include "format/inode.h"
 
-/* Is a placement asked about this file? About contents of regular files that nothing else tells the temperature of. */
+/* Does the placement decide about this file? Only about contents of regular files without another temperature. */
 static bool is_asked(const struct winode *w)
 {
 	const uint8_t *block = winode_block(w);

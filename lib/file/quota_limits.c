@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Limits of users, groups and projects. They are stored with the commit, as usage is; what cannot be stored is refused
- * before.
+ * Limits of users, groups and projects. They are stored with the commit, as usage is. Limits that cannot be stored are
+ * refused before.
  */
 #include <f2fskit/write.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A quota file anew, for one that is damaged: the hidden inode as it should be, and in it a tree of the limits that are
- * left (FORMAT files 9.3). Usage is put in by quota_adjust().
+ * Replace a damaged quota file: a correct hidden inode, and in it a tree of the remaining limits (FORMAT files 9.3).
+ * Usage is put in by quota_adjust().
  */
 #include <string.h>
 

@@ -92,7 +92,7 @@ static void close_file(struct quota_visit *v)
 	f2fs_inode_close(v->inode);
 }
 
-/* Open the quota file of a kind, with what the running transaction changes in it. */
+/* Open the quota file of a kind, with the running transaction's changes of it. */
 static int open_file(struct f2fs_volume *vol, unsigned kind, struct quota_visit *v, uint64_t *size)
 {
 	f2fs_nid_t ino;

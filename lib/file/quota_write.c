@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Storing what a transaction counted and which limits it set (quota_count.c) in the quota files, with the commit
- * (FORMAT files 9.3). A repair fills a file anew.
+ * Store the counts and limits of a transaction (quota_count.c) in the quota files, with the commit (FORMAT files 9.3).
+ * A repair fills a new file.
  */
 #include <f2fskit/write.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static uint8_t *block_at(const struct quota_image *q, uint32_t block)
 	return q->bytes + (size_t)block * QUOTA_BLOCK_SIZE;
 }
 
-/* A zeroed block: from the free list, else behind the end. 0 when memory is short. */
+/* A zeroed block: from the free list, else after the end. 0 when memory is short. */
 static uint32_t take_block(struct quota_image *q)
 {
 	uint32_t block = qhead_dqi_free_blk(q->bytes);
@@ -138,7 +138,7 @@ static uint64_t add_clamped(uint64_t value, int64_t change)
 	return change < 0 && (uint64_t)-change > value ? 0 : value + (uint64_t)change;
 }
 
-/* When the grace of what is used ends: a soft limit that is passed has one, which goes on if it runs already. */
+/* Return the end of the grace time: a passed soft limit has one, which stays if it runs already. */
 static uint64_t grace_end(bool is_above, uint64_t runs, int64_t now, uint32_t period)
 {
 	if (!is_above)
@@ -226,7 +226,7 @@ static int check_image(struct f2fs_inode *inode, struct quota_image *q, uint64_t
 	return rc;
 }
 
-/* Write the blocks that differ from what the file holds. */
+/* Write the blocks that differ from the file's. */
 static int write_image(struct f2fs_inode *inode, struct winode *w, const struct quota_image *q, uint8_t *scratch)
 {
 	const uint32_t bs = inode->vol->geo.block_size;

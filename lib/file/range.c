@@ -14,7 +14,7 @@
 struct range {
 	struct f2fs_inode *inode;
 	uint64_t offset, end;
-	uint64_t first, last; /* blocks that lie wholly inside: [first, last) */
+	uint64_t first, last; /* whole blocks inside: [first, last) */
 	uint32_t head, tail;  /* bytes of the block before first from its "offset" on, and of block last */
 	uint64_t head_block;  /* the block that head is in */
 	uint32_t head_from;   /* where in it */
@@ -42,7 +42,7 @@ static void divide(struct range *r, uint32_t bits)
 	}
 }
 
-/* Zero bytes of one block. Like the kernel this gives a hole a block; behind the end of the file it stays reserved. */
+/* Zero bytes of one block. Like the kernel this gives a hole a block; past the end of the file it stays reserved. */
 static int zero_part(struct winode *w, const struct range *r, uint64_t block, uint32_t from, uint32_t count)
 {
 	struct slot_ref slot;
@@ -77,7 +77,7 @@ static int punch_hole(struct winode *w, struct range *r)
 	return err ? err : range_punch(w, r->first, r->last);
 }
 
-/* The file grows to the end of the range, or is marked as having blocks behind its end. */
+/* The file grows to the end of the range, or is marked as having blocks past its end. */
 static int grow(struct winode *w, const struct range *r)
 {
 	uint8_t *block = winode_block(w);
@@ -141,7 +141,7 @@ static int insert(struct winode *w, const struct range *r, uint8_t *buffer)
 	const uint32_t bits = w->txn->vol->geo.block_bits;
 	const uint64_t distance = r->last - r->first;
 	uint64_t at = (r->size + w->txn->vol->geo.block_size - 1) >> bits;
-	int err = map_truncate(w, at); /* blocks reserved behind the end of the file do not move */
+	int err = map_truncate(w, at); /* blocks reserved past the end of the file do not move */
 
 	while (!err && at > r->first) {
 		uint64_t n = at - r->first < distance ? at - r->first : distance;
@@ -226,7 +226,7 @@ static int check_pinned(struct winode *w, struct range *r)
 	return pin_need_space(w, first, end, &r->pinned);
 }
 
-/* What is refused before the kernel looks at the file's contents. */
+/* Check the arguments that the kernel refuses before it looks at the file's contents. */
 static int check_arguments(struct winode *w, const struct operation *op, struct range *r)
 {
 	struct f2fs_context *ctx = w->txn->vol->ctx;

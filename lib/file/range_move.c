@@ -50,7 +50,7 @@ static enum kind kind_of(const struct winode *w, const struct slot_ref *run, uin
 	return KIND_DATA;
 }
 
-/* Move a run of blocks of one kind, at most count, to another place that it does not touch; *moved tells how many. */
+/* Move a run of blocks of one kind, at most count, to another place that it does not touch; *moved is their number. */
 static int move_run(struct winode *w, uint64_t from, uint64_t to, uint64_t count, uint8_t *buffer, uint64_t *moved)
 {
 	struct slot_ref run;

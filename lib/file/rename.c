@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Renaming: moving a name, replacing what has the new one, exchanging two, leaving a whiteout behind (FORMAT
- * files 5.6). Everything is checked before the first change.
+ * Rename: move a name, replace an existing one, exchange two, leave a whiteout (FORMAT files 5.6). Everything is
+ * checked before the first change.
  */
 #include <f2fskit/write.h>
 
@@ -9,7 +9,7 @@
 #include "file/crypto.h"
 #include "file/name.h"
 
-/* One of the two names: where, and what it names. */
+/* One of the two names: its place and its inode. */
 struct side {
 	struct f2fs_inode *dir;
 	const char *name;
@@ -80,7 +80,7 @@ static int check_move(struct side *s, struct side *to)
 	return name_need_project(&to->parent, &s->w);
 }
 
-/* May what has the new name be replaced? */
+/* May the file with the new name be replaced? */
 static int check_replace(const struct side *from, const struct side *to, unsigned flags)
 {
 	struct f2fs_context *ctx = to->dir->vol->ctx;
@@ -164,7 +164,7 @@ static int move_name(struct side *from, struct side *to, unsigned flags)
 	} else {
 		err = dir_insert(&to->parent, to->name, to->length, from->entry.ino, type_of(from));
 	}
-	/* an insertion may have moved the old entry out of its inline area, and divided the inode anew */
+	/* an insertion may have moved the old entry out of its inline area, and changed the layout of the inode */
 	if (!err)
 		err = winode_get(from->dir->vol, from->dir->ino, &from->parent);
 	if (!err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * fs-verity files: the descriptor and Merkle tree that lie behind the contents, and checking the one against the other
+ * fs-verity files: read the descriptor and the Merkle tree after the contents, and check contents against the tree
  * (FORMAT files 9.2).
  */
 #include <string.h>
@@ -117,7 +117,7 @@ int f2fs_verity_get(struct f2fs_inode *inode, struct f2fs_verity *out)
 	return verity_get(inode, out);
 }
 
-/* What the callbacks of a check need. */
+/* Data of a check's callbacks. */
 struct check {
 	struct f2fs_inode *inode;
 	uint64_t tree_offset;

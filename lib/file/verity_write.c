@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Enabling fs-verity: the Merkle tree and the descriptor go behind the contents, where i_size does not show them, an
- * attribute tells where, and a flag makes the file immutable (FORMAT files 9.2).
+ * Enable fs-verity: the Merkle tree and the descriptor go after the contents, past i_size, an attribute has their
+ * place, and a flag makes the file immutable (FORMAT files 9.2).
  */
 #include <f2fskit/write.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define METADATA_ALIGNMENT 65536u
 #define DEFAULT_LOG_BLOCK 12u
 
-/* What the callbacks of the tree's builder need. */
+/* Data of the tree builder's callbacks. */
 struct verity_maker {
 	struct f2fs_inode *inode;
 	struct winode *w;
@@ -22,7 +22,7 @@ struct verity_maker {
 	size_t block_size;
 };
 
-/* Put bytes behind the end of a file. They wait as pages: blocks of the tree may be smaller than blocks. */
+/* Put bytes past the end of a file. They wait as pages: blocks of the tree may be smaller than blocks. */
 static int put_bytes(struct winode *w, uint64_t offset, const uint8_t *data, size_t length)
 {
 	int err = winode_breathe(w);
@@ -45,7 +45,7 @@ static int write_tree(void *user, uint64_t index, const void *buf, size_t n)
 	return put_bytes(m->w, m->tree_offset + index * m->block_size, buf, n);
 }
 
-/* What was asked for as the parameters of a tree; defaults filled in. */
+/* Check the requested parameters of a tree, and fill in defaults. */
 static int check_params(const struct winode *w, const struct f2fs_verity_params *in, struct verity_params *out)
 {
 	struct f2fs_volume *vol = w->txn->vol;
@@ -102,7 +102,7 @@ static void fill_descriptor(const struct verity *tree, const struct f2fs_verity_
 	memcpy(verityd_salt_w(raw), p->salt, p->salt_size);
 }
 
-/* Build the tree, then put the descriptor and its signature behind it. */
+/* Build the tree, then put the descriptor and its signature after it. */
 static int store_metadata(struct verity_maker *m, struct verity *tree, const struct f2fs_verity_params *in)
 {
 	const struct verity_io io = { .user = m, .read_data = read_data, .write_tree = write_tree };

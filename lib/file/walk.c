@@ -8,7 +8,7 @@
 
 #include "file/object.h"
 
-/* Two entries of a directory: the one at hand and the one behind it, so that the last one is known as such. */
+/* Two entries of a directory: the present one and the next one, so that the last one is known as such. */
 struct ahead {
 	struct f2fs_dirent entry[2];
 	struct dir_place place[2];	    /* before the entry */
@@ -28,7 +28,7 @@ struct open_dir {
 
 struct frame {
 	struct open_dir *open;	/* NULL: far up */
-	struct dir_place place; /* then: where it goes on, */
+	struct dir_place place; /* then: where it continues, */
 	bool has_more;		/* if it does */
 	f2fs_nid_t ino;
 	struct inode_identity identity;
@@ -65,7 +65,7 @@ static int set_path(struct walk *w, size_t parent_length, const char *name, size
 	return 0;
 }
 
-/* Tell visit about an entry. *enter: it is a directory that wants to be entered. Takes over inode unless entered. */
+/* Report an entry to visit. *enter: it is a directory to enter. Takes over inode unless entered. */
 static int report(struct walk *w, const struct f2fs_dirent *dirent, struct f2fs_inode *inode, int error, bool is_last,
 		  bool *enter)
 {
@@ -116,7 +116,7 @@ static int open_dir(struct walk *w, struct f2fs_inode *inode, struct open_dir **
 	return 0;
 }
 
-/* The walk goes on below: close the directory, and note where it goes on. */
+/* Close a directory while the walk continues below it, and note the place. */
 static void park(struct walk *w, struct frame *frame)
 {
 	const struct ahead *ahead = frame->open ? &frame->open->ahead : NULL;
@@ -227,7 +227,7 @@ static void read_ahead(struct walk *w, struct open_dir *open, unsigned i)
 		ahead->detail[i] = w->ctx->error;
 }
 
-/* Go on to the next entry of the directory; returns its slot, whose neighbour holds the one after that. */
+/* Advance to the next entry of the directory; returns its slot, whose neighbour holds the one after that. */
 static unsigned take_next(struct walk *w, struct open_dir *open)
 {
 	struct ahead *ahead = &open->ahead;
@@ -256,7 +256,7 @@ static bool is_stale(const struct walk *w, const struct open_dir *open, unsigned
 	return err == F2FS_ERR_NOT_FOUND || err == F2FS_ERR_STATE || (!err && now.ino != entry->ino);
 }
 
-/* Something of the directory at hand cannot be read: told with its own path, which is still in front. */
+/* Report that a part of the present directory cannot be read, with the directory's path. */
 static int report_damage(struct walk *w, const struct frame *frame, int err)
 {
 	bool enter;

@@ -15,7 +15,7 @@
 struct file_state {
 	struct map32 pages;	       /* inode number -> its waiting blocks */
 	uint8_t *unused_pages;	       /* each begins with the address of the next */
-	bool has_delayed;	       /* of these some wait by what a placement says */
+	bool has_delayed;	       /* some of them wait because of a placement */
 	struct quota_changes *quota;   /* changes of usage; NULL: none */
 	struct cluster_packer *packer; /* what compressing needs; NULL until then */
 	const struct change_rules *rules; /* of the change at hand; NULL: the usual ones */
@@ -34,14 +34,14 @@ struct winode {
  * those of its directory. Whoever made rules ends them (change_end_rules()) before they go.
  */
 struct change_rules {
-	bool keeps_times; /* nothing is stamped: whoever changes says the times */
-	/* NULL, or in place of what the options of writing say of compression */
+	bool keeps_times; /* no times are set: the caller sets them */
+	/* NULL, or replaces the compression in the options of writing */
 	const struct f2fs_compression *compression;
 	uint8_t minimum_saved;			  /* of these options */
 	const char *compress_names, *plain_names; /* of these options */
 	bool releases; /* what compressing a cluster saves is given back at once, not when the file is complete */
 };
-/* What the options of writing say, or the rules of the change that is being made. */
+/* Return the options of writing, as changed by the rules of the present change. */
 void change_compression(const struct txn *txn, struct change_rules *out);
 bool change_releases(const struct txn *txn);
 /* Nothing goes by these rules any more. */
@@ -52,8 +52,8 @@ struct change {
 	struct f2fs_volume *vol;
 	uint64_t generation; /* when it began */
 };
-/* Clear the last error, start (or go on with) the transaction, and write what waits when it is too much: nodes that
- * were got before must be got again. Refused with STATE after a call that failed half-way. */
+/* Clear the last error, start (or continue) the transaction, and write waiting blocks when there are too many: nodes
+ * obtained before must be obtained again. Refused with STATE after a call that failed half-way. */
 int change_begin(struct change *c, struct f2fs_volume *vol);
 /* The same for a change of an inode, or in a directory; READ_ONLY for one as it once was. */
 int change_begin_on(struct change *c, const struct f2fs_inode *inode);
@@ -64,7 +64,7 @@ int change_begin_on(struct change *c, const struct f2fs_inode *inode);
 int change_win_sections(struct change *c, uint64_t wanted, bool *won);
 /* What this layer does with a transaction. */
 extern const struct txn_ops file_ops;
-/* Start a transaction that files are changed in, or go on with it. */
+/* Start a transaction that changes files, or continue it. */
 static inline int change_start(struct f2fs_volume *vol)
 {
 	return txn_begin(vol, &file_ops);
@@ -84,8 +84,8 @@ int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out);
 void winode_touch(struct winode *w);
 /* Change i_blocks by that many blocks. */
 int winode_count(struct winode *w, int64_t blocks);
-/* Set the change time, and with STAMP_MTIME the modification time, when the volume was told one and the rules of the
- * change leave that to it. */
+/* Set the change time, and with STAMP_MTIME the modification time, when the volume has a time and the rules of the
+ * change allow it. */
 enum stamp { STAMP_CTIME, STAMP_MTIME };
 void winode_stamp(struct winode *w, enum stamp which);
 /* Is a slot's block one that the last checkpoint has? */
@@ -109,7 +109,7 @@ int change_trim(struct txn *txn);
 int winode_breathe(struct winode *w);
 
 /* data_write.c */
-/* Begin a change of a regular file's contents; refuses what cannot be written. */
+/* Begin a change of a regular file's contents; refuses files that cannot be written. */
 int data_begin(struct change *c, struct f2fs_inode *inode, struct winode *w);
 /* Move inline contents into block 0, as is done before anything that works on blocks. */
 int data_convert(struct winode *w);
@@ -132,7 +132,7 @@ struct slot_ref {
 	uint32_t ofs_in_node;
 	uint32_t count; /* slots from here to the end of the node */
 };
-/* What owns the block of the slot so many behind this one. */
+/* Return the owner of the block of a later slot, `slots` further. */
 static inline struct owner slot_owner(const struct slot_ref *slot, uint32_t behind)
 {
 	return (struct owner){ .nid = slot->node->nid,
@@ -147,19 +147,19 @@ int slot_find(struct winode *w, uint64_t file_block, struct slot_ref *out);
 /* map_cut.c */
 /* Make the blocks [first, end) holes; nodes stay. */
 int map_punch(struct winode *w, uint64_t first, uint64_t end);
-/* Fail with NOSPC when bytes [from, to) cannot have blocks for what is a hole now. */
+/* Fail with NOSPC when there is no room for blocks in the holes of bytes [from, to). */
 int map_need_space(struct winode *w, uint64_t from, uint64_t to);
 /* Free all blocks from first on, and the nodes that only they needed. */
 int map_truncate(struct winode *w, uint64_t first);
 
 /* page_store.c, pages.c, pages_flush.c: blocks of files that were changed and wait to be written */
-/* Get a block for changing; what was there before is read unless it is to be overwritten (fresh: zeros). */
+/* Get a block for changing; the old contents are read unless they will be overwritten (fresh: zeros). */
 int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out);
 /* Read into a block what page_get() would give. */
 int page_read(struct winode *w, uint64_t file_block, bool fresh, uint8_t *block);
 /* Get a block for new contents, all of it; known: what slot_find() said of the block, or NULL. */
 int page_put(struct winode *w, uint64_t file_block, const struct slot_ref *known, const uint8_t *data, uint8_t **out);
-/* Change bytes [offset, offset + length) in waiting blocks; blocks that begin at size or behind it hold nothing yet. */
+/* Change bytes [offset, offset + length) in waiting blocks; blocks that begin at or past size are empty. */
 int pages_put(struct winode *w, uint64_t offset, const uint8_t *data, size_t length, uint64_t size);
 /* Find a waiting block; NULL when there is none. */
 const uint8_t *page_find(const struct f2fs_volume *vol, f2fs_nid_t ino, uint64_t file_block);
@@ -183,9 +183,9 @@ int pages_flush_file(struct txn *txn, f2fs_nid_t ino);
 int pages_flush_pinned(struct winode *w);
 /* Write all waiting blocks to their logs. */
 int pages_flush(struct txn *txn);
-/* A page waits so many rounds more. */
+/* Keep a dirty page for `level` more rounds. */
 void page_delay(struct txn *txn, uint8_t *page, unsigned level);
-/* End rounds until half of so many pages wait: write what is due. */
+/* End rounds until at most half of `most` pages wait: write the due ones. */
 int pages_end_rounds(struct txn *txn, size_t most);
 /* Forget all waiting blocks; their memory is kept for the next ones. */
 void pages_forget_all(struct txn *txn);
@@ -193,10 +193,10 @@ void pages_forget_all(struct txn *txn);
 void pages_drop(struct txn *txn);
 
 /* data_append.c */
-/* Write blocks of data that are whole, without waiting; they replace what was there. */
+/* Write blocks of data that are whole, without waiting; they replace the old ones. */
 int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint32_t count);
 
-/* place.c: what a placement says */
+/* place.c: the answer of a placement */
 struct placed_run {
 	struct slot_ref slot; /* the first, those of the others follow it in its node */
 	uint8_t log;	      /* that it went to */
@@ -206,7 +206,7 @@ struct placed_run {
 };
 /* Write blocks, *got of them, to the stream that they belong to; 0: they go to the log. */
 int place_append(struct winode *w, const struct placed_run *run, f2fs_blk_t *addr, uint32_t *got);
-/* Tell that a block was written. */
+/* Report a written block to the placement. */
 void place_written(struct winode *w, uint64_t file_block, f2fs_blk_t old, f2fs_blk_t addr);
 /* May whole blocks of this file wait? */
 bool place_delays(const struct winode *w);
@@ -251,7 +251,7 @@ void compress_mark(struct winode *w, const struct f2fs_compression *how);
 /* Decide about a new inode by its name and directory (may be NULL). */
 void compress_new(struct winode *w, const uint8_t *parent, const char *name, size_t len);
 
-/* data_write.c: f2fs_inode_write() without what the volume's mode of writing adds */
+/* data_write.c: f2fs_inode_write() without the effects of the volume's mode of writing */
 int inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length);
 struct f2fs_write_part;
 /* Write several parts as one change, none of it in place as long as the transaction's elsewhere names the inode. */
@@ -267,7 +267,7 @@ struct stored_name {
 	uint32_t len, hash;
 	bool is_cipher, is_casefold; /* as its directory is */
 };
-/* Make it of a name; refuses what no directory, or not this one, can have. */
+/* Compute it from a name. Refuses names that no directory, or not this one, can have. */
 int dir_store_name(struct winode *dir, const char *name, size_t len, struct stored_name *out);
 /* Write it into the inode that it names. */
 void winode_put_name(struct winode *w, const struct stored_name *name);
@@ -277,7 +277,7 @@ int dir_insert(struct winode *dir, const char *name, size_t len, f2fs_nid_t ino,
 /* The same with a name as it is stored, ciphertext perhaps, and its hash. */
 int dir_insert_stored(struct winode *dir, const uint8_t *name, uint32_t len, uint32_t hash, f2fs_nid_t ino,
 		      unsigned type);
-/* The hash of a stored name; suffix: the four bytes behind a name that is encrypted and casefolded. */
+/* The hash of a stored name; suffix: the four bytes after a name that is encrypted and casefolded. */
 int dir_hash_stored(struct winode *dir, const uint8_t *name, uint32_t len, const uint8_t *suffix, uint32_t *hash);
 int dir_remove(struct winode *dir, const struct f2fs_dirent *entry);
 int dir_replace(struct winode *dir, const struct f2fs_dirent *entry, f2fs_nid_t ino, unsigned type);
@@ -296,14 +296,14 @@ int acl_follow_mode(struct f2fs_inode *inode, struct winode *w, uint16_t mode);
 int xattr_get_of(struct winode *w, unsigned index, const char *name, uint8_t *value, size_t room, size_t *size);
 /* Rebuild the attributes with one changed; value NULL removes it. */
 int xattr_put(struct winode *w, unsigned index, const char *name, const void *value, size_t size);
-/* The same, which the change time tells. */
+/* The same, and set the change time. */
 int xattr_store(struct winode *w, unsigned index, const char *name, const void *value, size_t size);
 
 /* quota_count.c, quota_write.c */
 /* Count a change of an inode's blocks, or of the number of inodes, for its owner, group and project. */
 int quota_charge(struct winode *w, int64_t blocks, int64_t inodes);
-/* Make the quota file of a kind anew, its inode too when that is gone, with the limits and grace times that are left,
- * and no usage: of a repair. kept: NULL for none. */
+/* For a repair: make a new quota file of a kind, with a new inode when that is gone, with the remaining limits and
+ * grace times, and without usage. kept: NULL for none. */
 struct quota_rescue;
 int quota_make(struct txn *txn, unsigned kind, const struct quota_rescue *kept);
 /* Fill a quota file that has no blocks. */
@@ -322,10 +322,10 @@ int quota_period(struct txn *txn, unsigned kind, const struct f2fs_quota_grace *
 bool quota_is_kept(const struct f2fs_volume *vol);
 /* Can the quota file of a kind be changed as the running transaction says? */
 int quota_check_changed(struct f2fs_inode *inode, unsigned kind);
-/* Load what a quota file is going to hold when the running transaction has changes for it; *bytes, which the caller
+/* Load the future contents of a quota file when the running transaction has changes for it; *bytes, which the caller
  * frees, stays as it is when there are none. */
 int quota_load_changed(struct f2fs_inode *inode, unsigned kind, uint8_t **bytes, uint64_t *size);
-/* Store what was counted in the quota files. */
+/* Store the counts in the quota files. */
 int quota_store(struct txn *txn);
 void quota_drop(struct txn *txn);
 

@@ -155,7 +155,7 @@ int xattr_load(struct f2fs_inode *inode)
 	vec_init(&set->items, inode->vol->ctx, sizeof(struct xattr_item));
 	inode->xattrs = set;
 	err = load_string(inode, set);
-	if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO) { /* what is inline can still be shown */
+	if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO) { /* inline attributes can still be shown */
 		set->error = err;
 		err = 0;
 	}

@@ -36,7 +36,7 @@ static int add_entry(struct rebuild *r, unsigned index, const uint8_t *name, siz
 	return 0;
 }
 
-/* Copy the other attributes from what is stored now. */
+/* Copy the other attributes from the stored ones. */
 static int copy_others(struct rebuild *r, const uint8_t *old, uint32_t old_size, unsigned index, const char *name,
 		       bool *found)
 {

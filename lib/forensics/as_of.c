@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A view of an earlier checkpoint: a volume of its own over the same device, put together from what is left. Every
+ * A view of an earlier checkpoint: a volume of its own over the same device, built from the remaining blocks. Every
  * inode of it is the newest that was written before that checkpoint, with the nodes of that time, and each block is
  * judged before it is read. A node carries the version of the checkpoint that was in force when it was written, so a
- * checkpoint has what carries a smaller one. Tables are those of the moment of opening (volume/beside.h); what the
+ * checkpoint has the nodes with a smaller one. Tables are those of the moment of opening (volume/beside.h); what the
  * volume itself writes since is lost to the view, block by block.
  */
 #include "base/sized.h"
@@ -11,7 +11,7 @@
 #include "volume/beside.h"
 
 #define FORMAT_VERSION 1u   /* formatting may give its nodes this one, wherever versions begin */
-#define FORMAT_GAP 0x10000u /* no volume with such nodes has lost all that was written in so many versions since */
+#define FORMAT_GAP 0x10000u /* no volume with such nodes has lost all writes of that many versions since */
 
 /* The first checkpoint of which anything says that there was one: it was in force when a node was written. Before that,
  * and in it, there is what formatting left. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Blank blocks: all zeros, or all 0xFF, as a device gives back discarded ones. Linux discards what it deletes, so such
- * a block proves nothing of a deleted file. Holes of the device are blank without being read. The rest is read in
+ * Blank blocks: all zeros, or all 0xFF, as a device returns for discarded ones. Linux discards deleted blocks, so such
+ * a block proves nothing about a deleted file. Holes of the device are blank without being read. The rest is read in
  * windows, each once in a search: files that were written together are near each other.
  */
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define WINDOW 16u /* blocks that are read at once; divides a segment */
 
-/* What is known of the blocks of a segment: a bit each, MSB-first. */
+/* The known states of a segment's blocks: a bit each, MSB-first. */
 struct blank_segment {
 	uint8_t known[F2FS_SEGMENT_BLOCKS / 8], blank[F2FS_SEGMENT_BLOCKS / 8], unread[F2FS_SEGMENT_BLOCKS / 8];
 };

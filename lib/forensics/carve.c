@@ -138,7 +138,7 @@ void f2fs_carver_stat(const struct f2fs_carver *c, struct f2fs_carve_stat *out)
 	sized_give(out, &c->stat, sizeof(c->stat));
 }
 
-/* Does a block begin a file or what a node leads to, as far as is known? A cluster that begins one has slot 1. */
+/* Is a block the first of a file or of a node's range, as far as is known? A cluster that begins one has slot 1. */
 static bool begins_something(struct f2fs_carver *c, f2fs_blk_t addr)
 {
 	const f2fs_nid_t before = c->owner;
@@ -361,6 +361,6 @@ int f2fs_carver_read(struct f2fs_carver *c, const struct f2fs_carved *file, uint
 	if (length > file->size - offset)
 		length = (size_t)(file->size - offset);
 	err = stream_read(c, offset, buffer, length, done);
-	c->work = work; /* of a search that goes on */
+	c->work = work; /* of a search that continues */
 	return err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Signatures, and where files end by their own structure. Each way reads the stream through a small window and only
- * goes forward, so what it takes is bounded by the stream.
+ * Signatures, and the ends of files by their own structure. Each function reads the stream through a small window and
+ * only goes forward, so its work is bounded by the stream.
  */
 #include <string.h>
 
@@ -14,12 +14,12 @@ struct walk {
 	struct f2fs_carver *c;
 	uint64_t at;
 	uint8_t bytes[WINDOW];
-	uint64_t start; /* of what is in bytes */
+	uint64_t start; /* of the data in bytes */
 	size_t have;
 	int err; /* NOMEM, CANCELED */
 };
 
-/* n bytes at an offset, at most WINDOW / 2; NULL behind the end. */
+/* Return n bytes at an offset, at most WINDOW / 2; NULL past the end. */
 static const uint8_t *look(struct walk *w, uint64_t at, size_t n)
 {
 	if (w->err || at > UINT64_MAX / 2)
@@ -60,7 +60,7 @@ static int cut(struct walk *w, uint64_t end, uint64_t *size)
 	return F2FS_CARVED_CUT;
 }
 
-/* The end of a file whose kind does not tell: where its blocks end; of a text without the zeros there. */
+/* Find the end of a file whose kind has no end mark: where its blocks end; of a text without the zeros there. */
 static int end_unknown(struct f2fs_carver *c, uint64_t *size)
 {
 	int err = stream_follow(c, c->options.max_size);
@@ -97,7 +97,7 @@ static int end_jpeg(struct f2fs_carver *c, uint64_t *size)
 			continue;
 		}
 		w.at += marker == 1 || (marker >= 0xd0 && marker <= 0xd8) ? 2 : 2 + ((unsigned)p[2] << 8 | p[3]);
-		/* what is packed, to the next marker */
+		/* packed data, to the next marker */
 		while (is_scan && (p = look(&w, w.at, 2)) != NULL) {
 			is_scan = p[0] != 0xff || p[1] == 0 || (p[1] >= 0xd0 && p[1] <= 0xd7);
 			w.at += is_scan ? 1 : 0;
@@ -122,7 +122,7 @@ static int end_png(struct f2fs_carver *c, uint64_t *size)
 	return cut(&w, w.at, size);
 }
 
-/* Blocks of up to 255 bytes, to an empty one; the place behind it, 0 at the end of the stream. */
+/* Blocks of up to 255 bytes, to an empty one; returns the place after it, 0 at the end of the stream. */
 static uint64_t skip_sub_blocks(struct walk *w, uint64_t at)
 {
 	const uint8_t *p;
@@ -158,7 +158,7 @@ static int end_gif(struct f2fs_carver *c, uint64_t *size)
 	return cut(&w, UINT64_MAX, size);
 }
 
-/* The place behind the last occurrence of some bytes, 0 for none. */
+/* Return the place after the last occurrence of some bytes, 0 for none. */
 static uint64_t find_last(struct walk *w, const char *text, size_t n)
 {
 	uint64_t found = 0;
@@ -194,7 +194,7 @@ static int end_pdf(struct f2fs_carver *c, uint64_t *size)
 	return end ? whole(&w, end, size) : cut(&w, UINT64_MAX, size);
 }
 
-/* Some end record whose directory lies right before it. */
+/* Find an end record with its directory right before it. */
 static int end_zip(struct f2fs_carver *c, uint64_t *size)
 {
 	struct walk w = { .c = c };

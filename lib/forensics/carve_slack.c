@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files that begin behind the ends of other files. All slack of one inode is a row of bytes, as a file that was longer
- * had them; something may begin where the slack does and at each border of a sector in it.
+ * Find files in the slack of other files. All slack of one inode is a row of bytes, as a file that was longer had them;
+ * something may begin where the slack does and at each border of a sector in it.
  */
 #include <string.h>
 
@@ -96,7 +96,7 @@ static int find_head(struct run *r, size_t index, uint64_t skip, uint64_t rest, 
 	return stream_read(c, 0, r->head, c->vol->geo.block_size, have);
 }
 
-/* Look whether a file begins at a byte of the row; *size is what it takes up as a whole, else 0. */
+/* Look whether a file begins at a byte of the row; *size is its whole size, else 0. */
 static int try_place(struct run *r, size_t index, uint64_t skip, const uint8_t *bytes, uint64_t rest, uint64_t *size)
 {
 	struct f2fs_carver *c = r->c;
@@ -127,7 +127,7 @@ static int try_place(struct run *r, size_t index, uint64_t skip, const uint8_t *
 	return err;
 }
 
-/* Go over the part of one block, from a byte of the range on; *size is what is still to be stepped over. */
+/* Go over the part of one block, from a byte of the range on; *size is the part still to be skipped. */
 static int look_at_block(struct run *r, size_t index, uint64_t from, uint64_t length, uint64_t *size)
 {
 	struct f2fs_carver *c = r->c;

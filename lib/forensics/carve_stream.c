@@ -85,13 +85,13 @@ static f2fs_blk_t next_block(struct f2fs_carver *c)
 	}
 	if (!carve_is_free(c, beside))
 		return NO_ADDR;
-	/* another node goes on where the last one ends, and nobody may know whose the block is */
+	/* another node continues where the last one ends, and the owner of the block may be unknown */
 	if (!carve_owner(c, beside, &other, &other_slot) || (may_end_node(c, slot) && other_slot <= 1))
 		return beside;
 	return NO_ADDR;
 }
 
-/* Try to unpack a cluster of so many stored blocks. */
+/* Try to unpack a cluster of `stored` blocks. */
 static int try_cluster(struct f2fs_carver *c, const struct cluster_header *head, unsigned algorithm, unsigned blocks)
 {
 	const uint64_t cost = blocks;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Looking for files by what they look like: carve.c goes over the free blocks, carve_slack.c over what lies behind the
- * ends of files, carve_stream.c puts the blocks of one file in a row and unpacks clusters, carve_ends.c finds where a
- * file ends.
+ * Look for files by their signatures: carve.c searches the free blocks, carve_slack.c the slack after the ends of
+ * files, carve_stream.c puts the blocks of one file in a row and unpacks clusters, carve_ends.c finds where a file
+ * ends.
  */
 #ifndef F2FSKIT_FORENSICS_CARVER_H
 #define F2FSKIT_FORENSICS_CARVER_H
@@ -24,14 +24,14 @@ struct carve_piece {
 	uint8_t algorithm; /* of a cluster */
 };
 
-/* Bytes behind the end of a file that follow each other on the device, and all of one inode. */
+/* Consecutive bytes on the device after the end of a file, and all such of one inode. */
 struct slack_range {
 	uint64_t offset, length;
 };
 struct slack_row {
 	f2fs_nid_t ino; /* NO_NID: none */
 	struct vec ranges;
-	uint64_t length, limit; /* of all; of what is taken */
+	uint64_t length, limit; /* of all; of the used part */
 	bool is_cut;
 };
 
@@ -63,7 +63,7 @@ struct f2fs_carver {
 	struct f2fs_carve_stat stat;
 	char *kinds;
 	uint8_t *free; /* a bit for each block of the main area: free, and no node */
-	uint8_t *buffer; /* what is gone over */
+	uint8_t *buffer; /* the bytes under search */
 	struct carve_segment segment;
 	struct carve_stream stream;
 	struct slack_row slack; /* that was read last */
@@ -90,11 +90,11 @@ void slack_row_fini(struct slack_row *row);
 /* carve_stream.c */
 /* The node and slot that a block was written for, by its summary; false: not known. */
 bool carve_owner(struct f2fs_carver *c, f2fs_blk_t addr, f2fs_nid_t *nid, uint32_t *slot);
-/* Start anew at a block. */
+/* Start again at a block. */
 void stream_begin(struct f2fs_carver *c, f2fs_blk_t addr);
-/* Read bytes; *done is less than n where the stream ends. Fails with NOMEM, CANCELED; what cannot be read ends it. */
+/* Read bytes; *done is less than n where the stream ends. Fails with NOMEM, CANCELED; an unreadable block ends it. */
 int stream_read(struct f2fs_carver *c, uint64_t at, uint8_t *buffer, size_t n, size_t *done);
-/* Follow the stream until it has so many bytes or ends; returns 0 or an error as above. */
+/* Follow the stream until it has `length` bytes or ends; returns 0 or an error as above. */
 int stream_follow(struct f2fs_carver *c, uint64_t length);
 
 /*
@@ -110,7 +110,8 @@ struct signature {
 	carve_end_fn find_end;
 };
 const struct signature *signature_of(unsigned i);
-/* What a file that begins with these bytes is; *kind stays NULL when nobody knows. may_ask: the host, too. */
+/* Find the kind of a file that begins with these bytes; *kind stays NULL when it is unknown. may_ask: ask the host,
+ * too. */
 void carve_recognise(struct f2fs_carver *c, const uint8_t *start, size_t n, bool may_ask, const char **kind,
 		     const char **suffix, carve_end_fn *find_end);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Deleted files. A file is a use of an inode number: number and generation. Uses that are not in use any more are told
- * by the newest version that is left, the one before it when that was emptied on the way out; then names that are left
+ * Deleted files. A file is a use of an inode number: number and generation. Each ended use is listed by its newest
+ * remaining version, or the one before it if that was emptied by the deletion. Then come the names that are left
  * without an inode.
  */
 #include <stdlib.h>
@@ -31,7 +31,7 @@ struct use {
 	unsigned sources;
 };
 
-/* Which generation is in use? *is_known is false when the number is in use but its block tells nothing. */
+/* Find the generation in use. *is_known is false when the number is in use but its block is unreadable or invalid. */
 static bool find_live(struct f2fs_past *past, f2fs_nid_t ino, uint32_t *generation, bool *is_known)
 {
 	struct f2fs_volume *vol = past->vol;

@@ -2,8 +2,8 @@
 /*
  * Decide whether an old block pointer still leads to its data. If the SIT marks the block valid, it belongs to the
  * owner in its summary. If it is free, the summary names the last writer, because a summary survives until its segment
- * is filled again. Where a log is in the segment, the summary on the device is of the round before, and holds for what
- * the log has not come to yet.
+ * is filled again. Where a log is in the segment, the summary on the device is of the round before, and holds for
+ * blocks that the log has not reached yet.
  *
  * A free block that is blank was probably discarded: it proves nothing, whoever wrote it last. Only a digest of the
  * file can say that zeros are its contents (past_digest()). Where the file's map has no block, zeros are right, and
@@ -16,7 +16,7 @@
 #include "base/bitmap.h"
 #include "volume/beside.h"
 
-/* The summaries that lie on the device for a segment, whatever logs say. */
+/* Load the summaries stored on the device for a segment, whatever logs say. */
 static int load_stored(struct f2fs_past *past, f2fs_seg_t segno, uint8_t *entries, uint8_t *type)
 {
 	struct f2fs_volume *vol = past->vol;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Names that files in use once had: entries left in directories, unless the directory has the name for that inode
- * still. An entry says nothing of when: a number that was used before may have been another file's then. What such a
- * file is called now another round over the directories tells.
+ * still. An entry has no time, so a reused number may have been another file's then. Another round over the directories
+ * finds the present name of such a file.
  */
 #include <string.h>
 

@@ -7,13 +7,13 @@
 #include "forensics/past.h"
 #include "volume/beside.h"
 
-/* What stands behind an inode opened here. */
+/* Data of an inode opened here. */
 struct at {
 	struct f2fs_volume *vol;
 	struct f2fs_past *past; /* NULL: not needed yet */
 	bool owns_past;
 	bool has_time;
-	bool is_view; /* an inode of a view: what is met counts */
+	bool is_view; /* an inode of a view: count its findings */
 	unsigned flags; /* enum f2fs_at_flag */
 	struct past_time time;
 	enum digest digest;

@@ -98,7 +98,7 @@ int leftovers_of_segment(struct leftovers *l, f2fs_seg_t segno, bool with_holes,
 	return 0;
 }
 
-/* Ranges on their way to the caller; free ones are told when they end. */
+/* Ranges on their way to the caller; free ones are reported when they end. */
 struct teller {
 	struct leftovers list;
 	unsigned flags;

@@ -14,20 +14,20 @@ struct leftovers {
 	struct f2fs_past *past;
 	struct holes holes;
 	const struct past_node **nodes; /* of the search, by address */
-	size_t count, next;		/* next: the first that does not lie before the segment */
+	size_t count, next;		/* next: the first one not before the segment */
 };
 
-/* What a block of a segment is. */
+/* The state of a block of a segment. */
 enum leftover_block { LEFTOVER_USED, LEFTOVER_FREE, LEFTOVER_NODE };
 
 int leftovers_init(struct leftovers *l, struct f2fs_past *past);
 void leftovers_fini(struct leftovers *l);
 /*
- * Tell what the blocks of a segment are, segments in order: F2FS_SEGMENT_BLOCKS of enum leftover_block. with_holes:
+ * Find the states of a segment's blocks, segments in order: F2FS_SEGMENT_BLOCKS of enum leftover_block. with_holes:
  * free blocks that are holes of the image are free, else they count as used. *first: the segment's first node found.
  */
 int leftovers_of_segment(struct leftovers *l, f2fs_seg_t segno, bool with_holes, uint8_t *blocks, size_t *first);
-/* slack.c: visit what lies behind the ends of files. */
+/* slack.c: visit the slack after the ends of files. */
 int leftovers_slack(struct f2fs_past *past, bool with_zeros,
 		    int (*visit)(void *user, const struct f2fs_leftover *range), void *user);
 /* The same of one inode, also where it is zeros. */

@@ -12,7 +12,7 @@
 #include "base/siphash.h"
 #include "format/dentry.h"
 
-/* What a block is, when it is no ordinary node. */
+/* The kind of a block that is no ordinary node. */
 enum meta_kind {
 	META_NODE,
 	META_RAW,    /* as it is */
@@ -49,7 +49,7 @@ static inline void meta_note_unreadable(struct meta_plan *plan, uint64_t addr)
 /* meta_choose.c: fill kept, kinds and dirs. */
 int meta_choose(struct meta_plan *plan, struct f2fs_volume *vol);
 
-/* meta_scrub.c: change a block of the main area to what the image has of it. Fails with CANCELED. */
+/* meta_scrub.c: change a block of the main area to its form in the image. Fails with CANCELED. */
 int meta_scrub(const struct meta_plan *plan, f2fs_blk_t addr, uint8_t *block);
 /* Does an inode hold contents of a file, which are left out? */
 bool meta_has_contents(const struct meta_plan *plan, const uint8_t *block);

@@ -33,7 +33,7 @@ struct claim {
 
 #define MOST_BITS 16u /* of a hash */
 
-/* What the files of an inode number are, as values of a map. */
+/* The kinds of the files of an inode number, as values of a map. */
 enum { FILE_OTHER = 0x80, FILE_CURRENT = 0x100 }; /* else enum meta_kind */
 
 struct chooser {
@@ -47,7 +47,7 @@ struct chooser {
 	uint8_t *block;
 };
 
-/* Read a block; one that cannot be read is counted, since what it would have led to is missing. */
+/* Read a block. An unreadable one is counted, because all blocks below it are missing. */
 static int load(struct chooser *c, f2fs_blk_t addr)
 {
 	const uint32_t bs = c->geo->block_size;
@@ -189,8 +189,8 @@ static unsigned kind_of(const struct chooser *c, f2fs_nid_t ino)
 	return type == MODE_REG || type == 0 ? FILE_OTHER : META_DIR;
 }
 
-/* How many low bits of a hash choose the bucket in a directory: for as many levels as its size and its depth tell of,
- * but no more buckets than the volume has blocks. */
+/* How many low bits of a hash choose the bucket in a directory: for as many levels as its size and its depth show, but
+ * no more buckets than the volume has blocks. */
 static uint32_t bucket_bits(const struct chooser *c)
 {
 	const uint64_t blocks = inode_i_size(c->block) >> c->geo->block_bits;
@@ -455,7 +455,7 @@ static int decide(struct chooser *c)
 	return err;
 }
 
-/* With everything in use: what the SIT or a current file says. */
+/* Add all blocks in use: by the SIT or a current file. */
 static int add_used(struct chooser *c)
 {
 	int err = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a metadata image has of a block: contents in inodes become zeros, names other names when that is asked for. What
- * was right before is right again afterwards (checksums, hashes of names), what was wrong stays wrong.
+ * Change a block for a metadata image: contents in inodes become zeros, names become other names on request. Right
+ * checksums and hashes of names are right again afterwards, and wrong ones stay wrong.
  */
 #include <string.h>
 
@@ -94,7 +94,7 @@ static int alias_entry(const struct meta_plan *plan, uint32_t dir_flags, uint8_t
 	return err;
 }
 
-/* Change the names of a slot area, which lies in block. */
+/* Change the names of a slot area within block. */
 static int alias_area(const struct meta_plan *plan, uint32_t dir_flags, uint8_t *block, const struct dentry_area *area)
 {
 	uint8_t *entries = block + (area->entries - block), *names = block + (area->names - block);
@@ -109,7 +109,7 @@ static int alias_area(const struct meta_plan *plan, uint32_t dir_flags, uint8_t 
 		const uint32_t start = found == DENTRY_FOUND ? ref.slot : slot;
 		uint8_t *name = names + (size_t)start * DENTRY_SLOT_BYTES;
 
-		/* what is left in slots that are in use no more */
+		/* the rest in slots that are no longer in use */
 		if (start > end)
 			memset(names + (size_t)end * DENTRY_SLOT_BYTES, 0, (size_t)(start - end) * DENTRY_SLOT_BYTES);
 		end = slot;

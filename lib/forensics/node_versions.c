@@ -62,7 +62,7 @@ static uint32_t count_used(const struct f2fs_geometry *geo, const uint8_t *block
 	return used;
 }
 
-/* Describe one and hand it over; what cannot be read, or is no node any more, is left out. */
+/* Describe one and hand it over; unreadable blocks and former nodes are left out. */
 static int visit_one(struct f2fs_past *past, const struct past_node *node, const struct inode_layout *layout,
 		     int (*visit)(void *user, const struct f2fs_node_version *version), void *user)
 {

@@ -96,7 +96,7 @@ int past_need_inode(const struct f2fs_past *past, f2fs_nid_t ino)
 	return past_need_fresh(past);
 }
 
-/* The first of some nodes of one id that is younger than age, or as old and does not lie before addr. */
+/* Return the first of some nodes of one id that is younger than age, or as old and not before addr. */
 static size_t position_of(const struct past_node *nodes, size_t count, uint32_t age, f2fs_blk_t addr)
 {
 	size_t low = 0, high = count;
@@ -168,7 +168,7 @@ bool past_time_of(struct f2fs_past *past, const uint8_t *block, f2fs_blk_t addr,
 	return true;
 }
 
-/* Is a node of the same use of the inode number, as far as ages tell? */
+/* Is a node of the same use of the inode number, as far as ages show? */
 static bool is_of_time(const struct past_time *time, const struct past_node *node)
 {
 	return !time->has_before || node->age <= time->before_age;

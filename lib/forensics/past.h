@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a search for old nodes found, and who asks it. past_scan.c reads the device and fills the table, past.c answers
- * which node an inode had at its time, past_claims.c knows what was written after the last checkpoint, fate.c judges
- * blocks, inode_at.c opens inodes on top, the rest makes lists of them.
+ * The results of a search for old nodes, and their users. past_scan.c reads the device and fills the table, past.c
+ * answers which node an inode had at its time, past_claims.c knows the blocks written after the last checkpoint, fate.c
+ * judges blocks, inode_at.c opens inodes on top, the rest makes lists of them.
  */
 #ifndef F2FSKIT_FORENSICS_PAST_H
 #define F2FSKIT_FORENSICS_PAST_H
@@ -38,7 +38,7 @@ struct past_blanks {
 	struct map32 index;  /* segment -> number in segments */
 	struct vec segments; /* struct blank_segment */
 	struct holes holes;
-	uint8_t *window; /* what is looked at */
+	uint8_t *window; /* the bytes under search */
 };
 
 struct f2fs_past {
@@ -55,8 +55,8 @@ struct f2fs_past {
 	struct fate_segment *segment;
 	struct past_blanks blanks;
 	uint32_t as_of;		     /* of a view: its checkpoint; 0: of a volume as it is */
-	uint32_t as_of_age;	     /* what was written before that has this age at least */
-	struct f2fs_as_of_stat view; /* what was met in the view */
+	uint32_t as_of_age;	     /* blocks written before that have this age at least */
+	struct f2fs_as_of_stat view; /* findings in the view */
 };
 
 /* past_scan.c: read what options ask for and fill nodes, not in order. */
@@ -71,7 +71,7 @@ bool past_is_node(struct f2fs_past *past, const uint8_t *block, f2fs_blk_t addr,
 /* past.c */
 /* f2fs_past_open() without forgetting the last error. */
 int past_open(struct f2fs_volume *vol, const struct f2fs_past_options *options, struct f2fs_past **out);
-/* Copy what a search found for a volume that is beside its own. */
+/* Copy the results of a search for a volume beside its own. */
 int past_copy(const struct f2fs_past *past, struct f2fs_volume *vol, struct f2fs_past **out);
 /* The last checkpoint that counts: of a view its own. */
 static inline uint32_t past_last(const struct f2fs_past *past)
@@ -91,7 +91,7 @@ const struct past_node *past_find_all(const struct f2fs_past *past, f2fs_nid_t i
 int past_need_inode(const struct f2fs_past *past, f2fs_nid_t ino);
 /* Fail with STATE when the volume was changed since the search. */
 int past_need_fresh(const struct f2fs_past *past);
-/* The same, and when the search is of a view: what is in use no more is a question to the volume itself. */
+/* The same, and when the search is of a view: unused blocks can be read from the volume only. */
 int past_need_now(const struct f2fs_past *past);
 /* The same, and with INVALID when the search was for one inode only. */
 int past_need_all(const struct f2fs_past *past);
@@ -113,8 +113,8 @@ struct past_time {
 	bool has_before;   /* an earlier use of the number is left */
 	uint32_t before_age; /* age of its last version */
 };
-/* Find out where an inode block that lies at addr stands. False when the search did not meet it: then only what the
- * block itself and the NAT say is filled in. */
+/* Find the time of the inode block at addr. False when the search did not meet it: then only the facts of the block
+ * itself and the NAT are filled in. */
 bool past_time_of(struct f2fs_past *past, const uint8_t *block, f2fs_blk_t addr, struct past_time *out);
 
 /* What load_node() decided. */
@@ -130,15 +130,14 @@ void past_choose(const struct f2fs_past *past, const struct past_time *time, f2f
 enum blank { BLANK_NO, BLANK_YES, BLANK_UNREAD };
 void blank_init(struct past_blanks *b, struct f2fs_context *ctx);
 void blank_fini(struct past_blanks *b, struct f2fs_context *ctx);
-/* Does a block of the main area hold what a device gives for discarded ones: zeros or 0xFF only? Fails with NOMEM,
- * CANCELED. */
+/* Does a block of the main area look discarded: zeros or 0xFF only? Fails with NOMEM, CANCELED. */
 int blank_ask(struct f2fs_past *past, f2fs_blk_t addr, enum blank *out);
 
 /* fate.c */
 enum fate {
 	FATE_CURRENT,	  /* the SIT has it for the same slot of the same file */
 	FATE_INTACT,	  /* free, last written by this slot, not blank */
-	FATE_UNTOLD,	  /* free, not blank, and nothing tells who wrote it last; or it cannot be read */
+	FATE_UNTOLD,	  /* free, not blank, and its last writer is unknown; or it cannot be read */
 	FATE_BLANK,	  /* free, nobody else is known to have written it, and it holds zeros or 0xFF only */
 	FATE_OVERWRITTEN, /* in use by others, or written by others since */
 	FATE_BAD	  /* no block of the main area */
@@ -147,7 +146,7 @@ enum fate {
 int fate_judge(struct f2fs_past *past, const struct past_time *time, f2fs_nid_t nid, uint32_t ofs_in_node,
 	       f2fs_blk_t addr, enum fate *out);
 /* remains.c */
-/* Count what is left of an inode; nodes are counted as they are loaded. newer: the next version, or NULL. */
+/* Count the remaining blocks of an inode; nodes are counted as they are loaded. newer: the next version, or NULL. */
 int fate_count(struct f2fs_inode *inode, struct f2fs_inode *newer, struct f2fs_remains *out);
 
 /* inode_at.c */

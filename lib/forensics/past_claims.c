@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What was written after the last checkpoint is in no table yet. Fsynced nodes are: they lie in a row of their own from
- * the warm node log on, each naming the next block. The blocks they took, and those that their slots name, are not free
- * whatever the SIT says.
+ * Find the blocks written after the last checkpoint, which no table has yet. Fsynced nodes form a chain from the warm
+ * node log on, each naming the next block. The blocks they took, and those that their slots name, are not free whatever
+ * the SIT says.
  */
 #include "forensics/past.h"
 

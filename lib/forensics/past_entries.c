@@ -48,7 +48,7 @@ bool past_entries_was_used(const struct f2fs_past *past, f2fs_nid_t ino)
 	return false;
 }
 
-/* Does an entry tell something that is asked for? */
+/* Is an entry one of those wanted? */
 static bool is_wanted(const struct past_entries *entries, f2fs_nid_t ino)
 {
 	switch (entries->kind) {
@@ -111,7 +111,7 @@ static bool is_dots(const struct dentry_ref *ref)
 	return ref->name[0] == '.' && (ref->name_len == 1 || (ref->name_len == 2 && ref->name[1] == '.'));
 }
 
-/* Entries of an area; of one that is in use only what is left beside the entries in use. */
+/* Take the entries of an area; in one that is in use only the remains beside the entries in use. */
 static int take_area(struct past_entries *entries, const struct f2fs_inode *dir, const struct dentry_area *area)
 {
 	int err = 0;

@@ -13,7 +13,7 @@ struct past_entry {
 	uint32_t hash;
 	uint8_t length, type;
 	uint8_t is_cipher;
-	uint8_t is_taken; /* told already */
+	uint8_t is_taken; /* reported already */
 };
 
 /* Which entries are asked for: those that name an inode, or a use of a number, that is gone; left ones that name an

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From an inode up to the root: a directory's name and parent are in its inode, that of a deleted one in the newest
- * version that is left. Names of directories in use are looked up in their parents, so that what is sure can be told
- * from what is likely. Paths of directories are kept.
+ * From an inode up to the root: a directory's name and parent are in its inode, that of a deleted one in its newest
+ * remaining version. Names of directories in use are looked up in their parents, which separates sure from likely ones.
+ * Paths of directories are kept.
  */
 #include "forensics/past_names.h"
 

@@ -7,7 +7,7 @@
 
 #include "forensics/past.h"
 
-#define PAST_PATH_MAX 4096u /* of a directory; what is deeper begins anew */
+#define PAST_PATH_MAX 4096u /* of a directory; deeper ones start again */
 #define PAST_PATH_ROOM (PAST_PATH_MAX + F2FS_NAME_ROOM + 40u)
 
 struct past_names {

@@ -70,7 +70,7 @@ int fate_count(struct f2fs_inode *inode, struct f2fs_inode *newer, struct f2fs_r
 
 	memset(out, 0, sizeof(*out));
 	out->nodes = 1;
-	if (inode_is_alias(inode)) /* a range of the device: no slot tells */
+	if (inode_is_alias(inode)) /* a range of the device: it has no slots */
 		out->blocks = out->untold = inode_i_ext_len(inode->block);
 	if (!has_slots(inode))
 		return 0;

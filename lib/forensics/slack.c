@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What lies behind the ends of files: the rest of the last block or of the contents in an inode, and whole blocks that
- * a file keeps beyond its end.
+ * Read the slack after the ends of files: the rest of the last block or of the contents in an inode, and whole blocks
+ * that a file keeps beyond its end.
  */
 #include "base/bytes.h"
 #include "file/crypto.h"
@@ -104,7 +104,7 @@ static bool ends_all(int err)
 	return err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED;
 }
 
-/* What cannot be opened has no contents that anybody could show. */
+/* A file that cannot be opened has no visible contents. */
 static int tell_number(struct slack *s, f2fs_nid_t ino)
 {
 	struct f2fs_inode *inode;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The times of all inodes, in use, deleted and old, with the age in checkpoints as a second clock. A file in use that
- * was renamed or has lost a name says of itself that its record of that may be stale: what it is called a round over
- * the directories tells.
+ * was renamed or has lost a name has a mark that its recorded name may be stale. A round over the directories finds its
+ * present name.
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@ struct timeline {
 	struct past_entries names_now; /* of these */
 };
 
-/* Learn what the number is in use for. */
+/* Find the present use of the number. */
 static void look_up(struct timeline *t, f2fs_nid_t ino)
 {
 	struct f2fs_volume *vol = t->past->vol;
@@ -64,7 +64,7 @@ static int find_names(struct timeline *t)
 	return err;
 }
 
-/* Make the path: one of the names that it has now, or what it says of itself. */
+/* Make the path: one of its present names, or the one recorded in it. */
 static int make_path(struct timeline *t, const struct f2fs_inode *inode, struct f2fs_moment *moment)
 {
 	const struct past_entry *now;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The versions of an inode that are left, each with what is left of its contents.
+ * List the remaining versions of an inode, each with the state of its contents.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Exit codes. Each program has a table of the codes it uses and what they mean there; the help text of the manual page
- * comes from that table. fsck.f2fs uses the bits of fsck(8), so a number always means the same.
+ * Exit codes. Each program has a table of the codes it uses and their meaning. The manual page takes its text from that
+ * table. fsck.f2fs uses the bits of fsck(8), so a number always means the same.
  */
 #ifndef F2FSKIT_CLI_EXIT_H
 #define F2FSKIT_CLI_EXIT_H

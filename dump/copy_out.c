@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Copy files out: the library does the work, and this file reports problems entry by entry. Attributes that the host
- * refuses (an owner, when not run by root) would be told for each of a hundred thousand files: of each kind only the
- * first is named, and how many there were.
+ * refuses (an owner, when not run by root) would give a message for each of a hundred thousand files. So each kind of
+ * problem gets one message for the first file, and a count.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shared declarations of dump.f2fs. A view is a function that shows one thing; main.c parses, opens the volume and
- * calls the views that were asked for. Views come in two kinds: those of this project write records through
- * cli/print.h, as text or JSON; the classic ones write what the program of f2fs-tools writes, to the letter.
+ * Shared declarations of dump.f2fs. A view is a function that shows one thing; main.c parses the options, opens the
+ * volume and calls the requested views. Views come in two kinds: those of this project write records through
+ * cli/print.h, as text or JSON; the classic ones write the exact output of f2fs-tools.
  */
 #ifndef F2FSKIT_DUMP_DUMP_H
 #define F2FSKIT_DUMP_DUMP_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Find old and new copies of an inode: a log-structured volume writes each version of a node to a new block, and the
- * old one stays until its segment is used again. All segments that hold, or last held, nodes are searched as they lie
- * on the device, one large read after the other.
+ * old one stays until its segment is used again. All segments that hold, or last held, nodes are searched in the order
+ * of the device, with large reads.
  */
 #include <stdlib.h>
 

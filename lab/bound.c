@@ -39,7 +39,7 @@ static uint64_t alive(const uint64_t *death, size_t from, size_t to, size_t end)
 	return n;
 }
 
-/* Return the least cost of emptying sections that free `wanted` blocks; costs are sorted. */
+/* Return the least cost of emptying sections that free `need` blocks; costs are sorted. */
 static double cheapest(const uint32_t *cost, size_t sections, double n, double need)
 {
 	double sum = 0;

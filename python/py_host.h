@@ -24,7 +24,7 @@ int64_t f2fskit_host_live(const struct f2fskit_host *host);
 void f2fskit_host_fail(struct f2fskit_host *host, int64_t n);
 /* Blocks of all hosts that are allocated now. */
 int64_t f2fskit_host_live_total(void);
-/* What a device operation returns for an errno. */
+/* Return the result of a device operation for an errno. */
 int f2fskit_sys_error(int posix_errno);
 
 #endif

@@ -83,7 +83,7 @@ void mem_free(struct f2fs_context *ctx, void *ptr);
 void log_message(struct f2fs_context *ctx, enum f2fs_log_level level, const char *format, ...) PRINTF_LIKE(3, 4);
 /* Report progress; F2FS_ERR_CANCELED when the host wants to stop. */
 int progress_report(struct f2fs_context *ctx, const struct f2fs_progress *progress);
-/* Let ticks report `run`, which the caller keeps up to date. Returns the earlier one, to be set again when the task
+/* Let ticks report `task`, which the caller keeps up to date. Returns the earlier one, to be set again when the task
  * ends. */
 const struct f2fs_progress *progress_run(struct f2fs_context *ctx, const struct f2fs_progress *task);
 /*

@@ -29,7 +29,7 @@ enum utf16_result utf16_decode(const uint8_t *raw, size_t units, char *out, size
 /*
  * The same for display: each lone half becomes U+FFFD, and the excess is
  * cut off between two characters. Returns the number of bytes written; @clean
- * (may be NULL) tells whether nothing was replaced or cut.
+ * (may be NULL): nothing was replaced or cut.
  */
 size_t utf16_decode_lossy(const uint8_t *raw, size_t units, char *out, size_t cap, bool *clean);
 

@@ -4,7 +4,7 @@
  *
  * f2fs_device_*   public: forgets the last error first, records a failure in the context.
  * device_*        the same without forgetting: for the layers above, so that cleaning up keeps the first error.
- * device_*_quiet  touches no context: returns 0, an enum f2fs_error or F2FS_SYS_ERROR(errno). For devices that stand on
+ * device_*_quiet  touches no context: returns 0, an enum f2fs_error or F2FS_SYS_ERROR(errno). For devices on top of
  *                 other devices, and, for reads of a PARALLEL device (writes with
  *                 PARALLEL_WRITE), for worker threads; device_report() turns the
  *                 number into an error record later, on the context's thread.

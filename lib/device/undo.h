@@ -7,11 +7,11 @@
  *	seal     512 bytes at 512   number of records, their end, checksum of the table; written when the recording
  *				    was closed
  *	record   from 4096 on       512 bytes: place, length, kind, checksums; then the old bytes, filled up to 512
- *	table    behind the records a checksum of each block of each record as it is when the recording closes
+ *	table    after the records  a checksum of each block of each record as it is when the recording closes
  *
- * The table tells what the recording left on the device. Playing back overwrites only what is as it was left, or is as
- * it was before. Later changes may keep clear of those blocks; so the seal has a checksum of the others at the
- * beginning of the device, too, where every commit of a volume leaves its mark.
+ * The table has the state in which the recording left the device. Playing back overwrites only blocks still in that
+ * state, or with their old bytes already. Later changes may not touch those blocks. So the seal also has a checksum of
+ * the other blocks at the start of the device, which every commit of a volume changes.
  *
  * A record's checksum starts from the header's identity and the record's number: bytes of another file never look like
  * a record of this one.

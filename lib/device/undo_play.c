@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Play an undo file back: restore the bytes that a device had before the first change. Everything is checked before
- * anything is written: the file's own checksums, whether this is the device (the beginning of the device with the old
- * bytes in place must be what it was), and whether each block is as the recording left it, or has its old bytes
- * already. An unsealed file, that is, one whose recording was cut short, ends at the first record that is not whole:
- * the write of that record had not begun (undo.c). The final state of the device is then unknown, so playing back needs
- * force. Playing back again does the same again, so a cut while playing back is cured by playing back. Several devices
- * are one in a row here, but each is known by its own beginning.
+ * anything is written: the file's own checksums, whether this is the device (the first bytes of the device, with the
+ * old bytes put back, must be the recorded ones), and whether each block is as the recording left it, or has its old
+ * bytes already. An unsealed file, that is, one whose recording was cut short, ends at the first record that is not
+ * whole: the write of that record had not begun (undo.c). The final state of the device is then unknown, so playing
+ * back needs force. Playing back again does the same again, so a cut while playing back is cured by playing back.
+ * Several devices are one in a row here, but each is known by its own beginning.
  */
 #include "device/undo.h"
 

@@ -5,7 +5,7 @@
  * directory is looked through once; from then on a name that is not there costs as little as in any other directory.
  *
  * The memory is a filter: a name outside it does not exist, a name in it is looked for. Directories change through
- * dir_write.c, which keeps it true; whoever changes them otherwise calls filing_forget().
+ * dir_write.c, which keeps it true. Other changes must call filing_forget().
  */
 #include "base/namehash.h"
 #include "file/write.h"

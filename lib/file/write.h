@@ -132,7 +132,7 @@ struct slot_ref {
 	uint32_t ofs_in_node;
 	uint32_t count; /* slots from here to the end of the node */
 };
-/* Return the owner of the block of a later slot, `slots` further. */
+/* Return the owner of the block of a later slot, `behind` further. */
 static inline struct owner slot_owner(const struct slot_ref *slot, uint32_t behind)
 {
 	return (struct owner){ .nid = slot->node->nid,
@@ -312,7 +312,7 @@ int quota_fill(struct winode *w, unsigned kind, const struct quota_rescue *kept)
 int quota_adjust(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int64_t inodes);
 /* Is this inode one of the quota files? */
 bool quota_is_file(const struct f2fs_volume *vol, f2fs_nid_t ino);
-/* Set limits of an id with the commit: those that which names, enum f2fs_quota_limit; now: seconds since 1970. */
+/* Set limits of an id with the commit: which: the limits to set, enum f2fs_quota_limit; now: seconds since 1970. */
 struct f2fs_quota;
 int quota_limit(struct txn *txn, unsigned kind, unsigned which, const struct f2fs_quota *quota, int64_t now);
 struct f2fs_quota_grace;

@@ -3,8 +3,8 @@
  * A view of an earlier checkpoint: a volume of its own over the same device, built from the remaining blocks. Every
  * inode of it is the newest that was written before that checkpoint, with the nodes of that time, and each block is
  * judged before it is read. A node carries the version of the checkpoint that was in force when it was written, so a
- * checkpoint has the nodes with a smaller one. Tables are those of the moment of opening (volume/beside.h); what the
- * volume itself writes since is lost to the view, block by block.
+ * checkpoint has the nodes with a smaller one. Tables are those of the moment of opening (volume/beside.h); later
+ * writes of the volume are lost to the view, block by block.
  */
 #include "base/sized.h"
 #include "forensics/past.h"

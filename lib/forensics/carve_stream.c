@@ -91,7 +91,7 @@ static f2fs_blk_t next_block(struct f2fs_carver *c)
 	return NO_ADDR;
 }
 
-/* Try to unpack a cluster of `stored` blocks. */
+/* Try to unpack a cluster of `blocks` stored blocks. */
 static int try_cluster(struct f2fs_carver *c, const struct cluster_header *head, unsigned algorithm, unsigned blocks)
 {
 	const uint64_t cost = blocks;

@@ -8,8 +8,9 @@
  *   takes one zone from a volume of exactly 16 TiB);
  * - with 16 KiB blocks volumes go up to what the format holds, 64 TiB;
  * - a log never starts in an alias device or past the main area: rather the logs follow one another;
- * - what zones cannot hold does not count as usable, on a single device either: a kernel that is to fill such a volume
- *   finds no free section (f2fs-tools count whole zones there, and each segment that is begun on several devices);
+ * - space beyond the capacity of zones does not count as usable, on a single device either: a kernel that is to fill
+ *   such a volume finds no free section (f2fs-tools count whole zones there, and each segment that is begun on several
+ *   devices);
  * - each further device must hold a zone, and the metadata must end before an alias begins.
  */
 #include "format/plan.h"

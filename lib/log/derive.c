@@ -6,9 +6,9 @@
  * commit. These are blocks that its SIT marks valid or that nodes refer to; a block is handed out only when it is
  * neither. A SIT entry that contradicts itself (the count differs from the bits) is ignored, and only the nodes count.
  * If that leaves too little room, blocks are handed out that the SIT has in use but no node refers to; on the volume as
- * it was they belonged to nothing. The logs go on in free segments, so whatever was wrong about the old ones does not
- * matter; the summaries of the old ones, which only the pack had, are written to the SSA by the caller. NAT and SIT go
- * to their idle copies, the pack to the idle place, as in every commit.
+ * it was they belonged to nothing. The logs continue in free segments, so faults of the old ones do not matter; the
+ * summaries of the old ones, which only the pack had, are written to the SSA by the caller. NAT and SIT go to their
+ * idle copies, the pack to the idle place, as in every commit.
  */
 #include <string.h>
 

@@ -408,7 +408,7 @@ int pinned_begin_counted(struct txn *txn, struct pinned *out);
 int pinned_take(struct pinned *p, struct owner owner, uint32_t want, f2fs_blk_t *addr, uint32_t *got);
 int pinned_end(struct pinned *p);
 
-/* behind.c: long writes that a worker does */
+/* behind.c: long writes by a worker */
 /* Does the worker write a run of that many blocks? */
 bool behind_takes(const struct txn *txn, uint32_t count);
 /* Begin to write blocks that follow each other; *buffer, of a segment, is given away for another one. */

@@ -5,10 +5,10 @@
  *
  * A reader takes a pack when, and only when, both its first and its last block are there with the same version and
  * right checksums. So pack_write() puts everything there but the last block, and pack_seal() that one; a torn last
- * block fails its checksum. Who replaces a pack in force (commit.c) writes to the other pack's place, flushes between
- * the two calls and after them: at any time one of the packs is whole, the old one until the last write is done. A new
- * volume (mkfs) needs no order among the blocks of its packs: nothing finds them before the superblocks are there,
- * which follow behind a flush.
+ * block fails its checksum. A caller that replaces a pack in force (commit.c) writes to the other pack's place, flushes
+ * between the two calls and after them: at any time one of the packs is whole, the old one until the last write is
+ * done. A new volume (mkfs) needs no order among the blocks of its packs: nothing finds them before the superblocks are
+ * there, which follow after a flush.
  */
 #include "log/pack.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A bound on what is read of a volume.
+ * Bound the reads of a volume.
  */
 #include "volume/read_room.h"
 
-/* How much larger contents may be than what is stored. */
+/* How much larger contents may be than their stored form. */
 static uint64_t growth(const struct f2fs_volume *vol)
 {
 	return geometry_has(&vol->geo, F2FS_FEAT_COMPRESSION) ? 256 : 1;
 }
 
-/* Each block of the volume is read once, looked at, and may lie between two holes that are looked at. */
+/* Each block of the volume is read once, looked at, and may be between two holes, which are examined. */
 uint64_t read_room(const struct f2fs_volume *vol)
 {
 	return (uint64_t)vol->geo.block_count * vol->geo.block_size * growth(vol) * 8;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A bound on what is read of a volume.
+ * Bound the reads of a volume.
  */
 #ifndef F2FSKIT_VOLUME_READ_ROOM_H
 #define F2FSKIT_VOLUME_READ_ROOM_H

@@ -158,8 +158,8 @@ struct f2fs_volume {
 	struct volume_filing filing;
 	struct keyring *keyring; /* of keyring.h: keys that were added; NULL: none */
 
-	/* blocks of the main area that were written since the last commit; and by transactions that were dropped, which
-	 * no table tells of */
+	/* blocks of the main area that were written since the last commit; and by dropped transactions, which no table
+	 * shows */
 	struct block_marks written, dropped;
 	struct beside *beside;	 /* of beside.h: the volume is beside another one; NULL: it is not */
 	struct beside *watchers; /* volumes that are beside this one */

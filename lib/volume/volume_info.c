@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Information about an open volume: its roots, their states, counts of what is used.
+ * Information about an open volume: its roots, their states, counts of use.
  */
 #include <string.h>
 

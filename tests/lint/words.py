@@ -33,7 +33,7 @@ LIMITS = {
     "documents": 1.2,
     "public headers": 13.0,
     "messages": 1.0,
-    "comments": 9.5,
+    "comments": 6.0,
     "python": 15.0,
     "tests": 1.0,
 }

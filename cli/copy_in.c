@@ -55,7 +55,7 @@ int cli_copy_in(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol
 		in->options.flags |= F2FS_POPULATE_TOTAL;
 	err = f2fs_populate(vol, &in->options, &in->result);
 	if (in->existing > EXISTING_TOLD && !in->tells_all)
-		cli_error(cli, "%llu more exist already: --existing says what becomes of them, --verbose names all",
+		cli_error(cli, "%llu more exist already: choose what happens with --existing, list all with --verbose",
 			  (unsigned long long)(in->existing - EXISTING_TOLD));
 	if (!err || err == F2FS_ERR_INCOMPLETE)
 		return err != 0;

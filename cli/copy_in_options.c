@@ -60,7 +60,7 @@ static void *grow(struct cli_copy_in *in, const void *old, unsigned count, size_
 	return array;
 }
 
-static const char no_memory[] = "is too much for the memory there is";
+static const char no_memory[] = "needs more memory than is available";
 
 static const char *add_text(struct cli_copy_in *in, const char *const **list, unsigned *count, const char *text)
 {

@@ -72,9 +72,9 @@ const char *cli_policy_take(struct f2fs_policy *policy, const char *text)
 		const struct word *word = find(text, n);
 
 		if (!word)
-			return "has a word that no policy is made of (see the manual page)";
+			return "has an unknown policy word (see the manual page)";
 		if (word->kind != FLAG && chosen & 1u << word->kind)
-			return "has two words where a policy has one: ciphers, version, padding or unit";
+			return "has two words for ciphers, version, padding or unit";
 		chosen |= 1u << word->kind;
 		apply(policy, word);
 		if (!text[n])

@@ -21,19 +21,19 @@ static const char *set(struct cli_placement *p, const char *key, const char *val
 		const int policy = f2fs_gc_policy_find(value);
 
 		p->victims = (uint32_t)policy;
-		return policy < 0 ? "names no policy of cleaning as victims" : NULL;
+		return policy < 0 ? "names an unknown cleaning policy as victims" : NULL;
 	}
 	/* a number is a size in bytes */
 #define KEY(name, member, most, text)                                                                                  \
 	if (strcmp(key, #name) == 0) {                                                                                 \
 		if (cli_parse_size(value, 1, 512, &number) || number > (most))                                         \
-			return "has a value that its key cannot have";                                                 \
+			return "has an invalid value for its key";                                                 \
 		p->options.member = AS_MEMBER(p->options.member, number);                                              \
 		return NULL;                                                                                           \
 	}
 #include "cli/placement_keys.def"
 #undef KEY
-	return "has a key that there is not";
+	return "has an unknown key";
 }
 
 const char *cli_parse_placement(const char *text, struct cli_placement *out)
@@ -44,12 +44,12 @@ const char *cli_parse_placement(const char *text, struct cli_placement *out)
 
 	*out = (struct cli_placement){ .options = { F2FS_SIZED(f2fs_hotness_options) }, .victims = F2FS_GC_HOTNESS };
 	if (n >= sizeof(part))
-		return "names no placement (m2h, death, lifespan, adaptive)";
+		return "names an unknown placement (m2h, death, lifespan, adaptive)";
 	memcpy(part, text, n);
 	part[n] = '\0';
 	method = f2fs_hotness_find(part);
 	if (method < 0)
-		return "names no placement (m2h, death, lifespan, adaptive)";
+		return "names an unknown placement (m2h, death, lifespan, adaptive)";
 	out->options.method = (uint32_t)method;
 	for (text += n; *text; text += n) {
 		const char *why;

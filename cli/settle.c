@@ -21,6 +21,6 @@ int cli_commit(struct cli *cli, struct f2fs_volume *vol, const char *what)
 	else if (f2fs_volume_transaction(vol) == F2FS_TRANSACTION_UNCERTAIN)
 		cli_error(cli, "%s: it is not known whether the changes are permanent: look at the volume again", what);
 	else if (rc == F2FS_ERR_UNCERTAIN)
-		cli_error(cli, "%s: the changes were taken back", what);
+		cli_error(cli, "%s: the changes were rolled back", what);
 	return rc;
 }

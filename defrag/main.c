@@ -160,7 +160,7 @@ static const char *find_contradiction(const struct arguments *a, unsigned paths)
 			    a->free_goal || a->dry_run || a->move_pinned;
 
 	if (looks(a) && (chooses || a->is_range))
-		return "--report, --map and --svg only look: they go with none of the options for putting in order";
+		return "--report, --map and --svg only look: they do not go with options for defragmenting";
 	if (a->is_range && (chooses || paths || a->is_json))
 		return "-s, -l, -t and -i move a range of blocks: they go with no option for files";
 	if ((a->order == F2FS_DEFRAG_LIST || a->order == F2FS_DEFRAG_SPACE) && (paths || a->include_count))

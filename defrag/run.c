@@ -76,7 +76,7 @@ static void print_text(struct defrag *d, const struct f2fs_defrag_result *r)
 	char longest[2][24];
 
 	/* files that were in the way and got a place of their own count, too */
-	printf(r->files_placed > r->files ? "%s %llu files to put %llu in order: " : "%s %llu of %llu files: ",
+	printf(r->files_placed > r->files ? "%s %llu files to defragment %llu: " : "%s %llu of %llu files: ",
 	       d->a->dry_run ? "would move" : "moved", (unsigned long long)r->files_placed,
 	       (unsigned long long)r->files);
 	printf("%llu blocks into place, %llu out of the way; %s\n", (unsigned long long)r->blocks_placed,

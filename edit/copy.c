@@ -403,7 +403,7 @@ static int check_apart(struct tree *t, f2fs_nid_t source, const struct f2fs_inod
 		struct f2fs_inode *dir;
 
 		if (steps > geo->max_nid)
-			rc = f2fs_context_fail(t->e->ctx, F2FS_ERR_LOOP, "its parents run in a circle");
+			rc = f2fs_context_fail(t->e->ctx, F2FS_ERR_LOOP, "its parents form a loop");
 		else
 			rc = f2fs_inode_open(t->e->vol, ino, &dir);
 		if (rc)

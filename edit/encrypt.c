@@ -48,11 +48,11 @@ static int choose_key(struct edit *e, const char *text, struct f2fs_policy *poli
 		if (text || f2fs_volume_key_at(e->vol, 1, &key) != 0)
 			return 0;
 		return edit_fail(e,
-				 f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, "there are several keys: -k says which"),
+				 f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, "several keys: choose one with -k"),
 				 "encrypt");
 	}
 	why = text ? "-k names none of the keys that were given with --key" :
-		     "it takes the key that the directory is to have: f2fs --key=FILE ...";
+		     "needs the key for the directory: f2fs --key=FILE ...";
 	return edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_ENCRYPTED, why), "encrypt");
 }
 
@@ -70,9 +70,9 @@ int do_encrypt(struct edit *e, const struct edit_call *call)
 	if (padding && (why = choose_padding(padding, &policy)) != NULL)
 		return edit_usage(e, "encrypt -p", padding, why);
 	if (padding && has_word(words, "pad-") && (policy.flags & PADDING_BITS) != given)
-		return edit_usage(e, "encrypt -p", padding, "is not the padding that -c names");
+		return edit_usage(e, "encrypt -p", padding, "contradicts the padding of -c");
 	if (edit_has(call, '1') && has_word(words, "v2"))
-		return edit_usage(e, "encrypt -c", words, "has v2, and -1 stands beside it");
+		return edit_usage(e, "encrypt -c", words, "has v2, which contradicts -1");
 	if (edit_has(call, '1'))
 		policy.version = 1;
 	rc = choose_key(e, call->options['k'], &policy);

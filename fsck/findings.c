@@ -171,7 +171,7 @@ static int decide_by_person(struct report *r, const struct f2fs_problem_info *in
 
 	if (is_common && r->common >= 0)
 		return r->common;
-	switch (ask(is_common ? "make right all that follows from the rest" : info->fix)) {
+	switch (ask(is_common ? "repair all problems that follow from others" : info->fix)) {
 	case 'a':
 		r->is_asking = 0;
 		break;
@@ -271,7 +271,7 @@ static void say_row(const struct f2fs_problem_info *info)
 	};
 	static const char *const choices[] = {
 		[F2FS_REPAIR_NONE] = "there is nothing to choose",
-		[F2FS_REPAIR_COMMON] = "every repair that writes anything makes it right",
+		[F2FS_REPAIR_COMMON] = "every repair that writes also fixes it",
 		[F2FS_REPAIR_CHOICE] = "--only, --except and --ask can leave it as it is",
 	};
 

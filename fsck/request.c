@@ -17,7 +17,7 @@
 static const char *const usage[] = { "[OPTION]... DEVICE", NULL };
 
 static const struct cli_exit exits[] = {
-	{ CLI_EXIT_OK, "nothing is wrong (or nothing was to be done)" },
+	{ CLI_EXIT_OK, "nothing is wrong, or there was nothing to do" },
 	{ CLI_EXIT_CORRECTED, "problems were found and repaired" },
 	{ CLI_EXIT_UNCORRECTED, "problems are left" },
 	{ CLI_EXIT_OPERATIONAL, "the volume could not be checked: it cannot be read, is in use, or is no F2FS volume" },

@@ -67,7 +67,7 @@ int session_tune(struct session *s, int is_sound)
 		return CLI_EXIT_OK;
 	}
 	if (!is_sound) {
-		cli_warning(s->cli, "the volume is not in order: features stay as they are");
+		cli_warning(s->cli, "the volume still has problems: features stay as they are");
 		return CLI_EXIT_OK;
 	}
 	rc = session_volume(s, &vol);

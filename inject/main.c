@@ -21,7 +21,7 @@ static const char *const usage[] = { "WHERE --mb=NAME {--val=VALUE | --str=TEXT}
 
 static const struct cli_exit exits[] = {
 	{ CLI_EXIT_OK, "the field was overwritten" },
-	{ CLI_EXIT_FAILURE, "it was not; or wrong usage" },
+	{ CLI_EXIT_FAILURE, "failure, or wrong usage" },
 };
 
 static const struct cli_tool tool = {

@@ -17,7 +17,7 @@ static const char *const usage[] = { "[OPTION]... DEVICE [LABEL]", NULL };
 
 static const struct cli_exit exits[] = {
 	{ CLI_EXIT_OK, "the label was shown or set" },
-	{ CLI_EXIT_FAILURE, "it was not; or wrong usage" },
+	{ CLI_EXIT_FAILURE, "failure, or wrong usage" },
 };
 
 static const struct cli_tool tool = {

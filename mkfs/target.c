@@ -37,7 +37,7 @@ static int wanted_size(const struct target *t, struct cli *cli, const struct arg
 	if (a->has_sectors)
 		*size = a->sectors * sector;
 	if ((a->has_sectors || a->has_size) && *size == 0)
-		return refuse(cli, t->path, "a size of 0 was asked for");
+		return refuse(cli, t->path, "the size is 0");
 	if (*size > INT64_MAX - a->offset || a->offset > INT64_MAX)
 		return refuse(cli, t->path, "the size is too large");
 	return 0;
@@ -170,7 +170,7 @@ static int open_existing(struct target *t, struct cli *cli, struct f2fs_context 
 	if (t->size <= there)
 		return 0;
 	if (info->caps & F2FS_DEVICE_BLOCK)
-		return refuse(cli, t->path, "the size asked for is more than the device has");
+		return refuse(cli, t->path, "the size is larger than the device");
 	if (!a->force && !t->has_signatures && look_for_contents(t, cli, ctx, a, info->size))
 		return -1;
 	t->new_file_size = a->offset + t->size;

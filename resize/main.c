@@ -21,7 +21,7 @@ static const char *const usage[] = { "[OPTION]... DEVICE [SIZE|min]", NULL };
 
 static const struct cli_exit exits[] = {
 	{ CLI_EXIT_OK, "the volume has the size, or nothing had to be done" },
-	{ CLI_EXIT_FAILURE, "it has not; or only standard output failed; or wrong usage" },
+	{ CLI_EXIT_FAILURE, "failure; or only standard output failed; or wrong usage" },
 	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT "the volume is whole, and another run continues" },
 };
 
@@ -128,7 +128,7 @@ static int choose_size(struct arguments *a, struct cli *cli, const struct cli_op
 	else
 		why = cli_parse_size(a->size, sector, sector, &a->resize.size);
 	if (!why && a->size && !a->resize.to_minimum && (a->resize.size == 0 || a->resize.size > INT64_MAX))
-		why = "is no size that a volume can have";
+		why = "is not a possible size of a volume";
 	if (why)
 		cli_usage_error(cli, "the size", a->size, why);
 	return why ? -1 : 0;

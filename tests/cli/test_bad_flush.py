@@ -48,10 +48,10 @@ def test_what_is_said(build_dir, image, tmp_path, program, every):
         if found.returncode == 0:
             assert there
             break
-        is_unknown, is_taken_back = UNKNOWN in found.stderr, "taken back" in found.stderr
+        is_unknown, is_rolled_back = UNKNOWN in found.stderr, "rolled back" in found.stderr
         assert is_unknown or not there, found.stderr
-        assert not (is_unknown and is_taken_back)
-        seen.add("unknown" if is_unknown else "taken back" if is_taken_back else "failed")
+        assert not (is_unknown and is_rolled_back)
+        seen.add("unknown" if is_unknown else "rolled back" if is_rolled_back else "failed")
     else:
         raise AssertionError("the fault is met for ever")
-    assert seen == ({"failed", "unknown"} if every else {"failed", "taken back"})
+    assert seen == ({"failed", "unknown"} if every else {"failed", "rolled back"})

@@ -474,7 +474,7 @@ def test_wrong_usage(run_tool, copy, words, why):
 
 def test_words(run_tool, copy):
     text = run_tool("defrag.f2fs", "-n", copy).stdout.decode()
-    moved = re.match(r"would move (\d+) files to put (\d+) in order: \d+ blocks into place, \d+ out of the way; ", text)
+    moved = re.match(r"would move (\d+) files to defragment (\d+): \d+ blocks into place, \d+ out of the way; ", text)
     assert moved and int(moved[1]) > int(moved[2])  # it is nearly full: others were in the way
     first = run_tool("defrag.f2fs", "-n", "--order=tree", copy).stdout.decode()
     moved = re.match(r"would move (\d+) of (\d+) files: \d+ blocks into place, \d+ out of the way; ", first)

@@ -233,7 +233,7 @@ def test_manifest_by_hand(run_tool, sload, tmp_path, image):
 
 @pytest.mark.parametrize("line, why", [
     ("x", "not a value"), ("[]", "not a JSON object"), ("{}", "there is no path"), ('{"path": 5}', "another type"),
-    ('{"path": "a", "mode": "9"}', "octal"), ('{"path": "a", "type": "door"}', "not a type"), ('{"path": "a"} x', "behind"),
+    ('{"path": "a", "mode": "9"}', "octal"), ('{"path": "a", "type": "door"}', "not a type"), ('{"path": "a"} x', "after the value"),
     ('{"path": "a", "uid": -1}', "out of range"), ('{"path": "a", "mtime": [1]}', "nanoseconds"), ('{"path": "../a"}', '".."'),
     ('{"path": "a", "type": "symlink"}', "no target"), ('{"path": "a\\u0000b"}', "NUL"), ('{"path_hex": "6"}', "hexadecimal"),
     ('{"path": "a", "xattrs": {"user.x": 5}}', "hexadecimal"), ('{"path": "a"', "comma"), ('{"path": "a", "x": ' + "[" * 40, "levels")])

@@ -15,7 +15,8 @@ static const char *step_text(uint32_t kind)
 					     [F2FS_RESIZE_EXTEND] = "add segments that the areas have room for",
 					     [F2FS_RESIZE_RELAYOUT] = "write larger areas, by two hops",
 					     [F2FS_RESIZE_HOME] = "finish an interrupted hop of the areas",
-					     [F2FS_RESIZE_RESERVE] = "change the space kept for cleaning" };
+					     [F2FS_RESIZE_RESERVE] = "change what is kept for cleaning",
+					     [F2FS_RESIZE_REDUCE] = "write smaller areas, by two hops" };
 
 	return kind < sizeof(texts) / sizeof(texts[0]) && texts[kind] ? texts[kind] : "?";
 }
@@ -48,6 +49,9 @@ int outcome_text(const struct outcome_subject *of, const struct f2fs_resize_resu
 		       (unsigned long long)r->blocks_to_move, (unsigned)r->estimated_commits, r->estimated_seconds,
 		       of->is_last_of_several ? " of the last device" : "", (unsigned long long)r->minimum_bytes,
 		       cli_format_size(r->minimum_bytes, from));
+	if (r->spare_segments)
+		printf("tables: %u segments more than the size needs, which cannot be given back\n",
+		       (unsigned)r->spare_segments);
 	if (r->step_count == 0) {
 		printf("Info: nothing to resize: %s takes %llu bytes (%s)\n", subject_text(of, what, sizeof(what)),
 		       (unsigned long long)r->old_bytes, cli_format_size(r->old_bytes, from));
@@ -82,7 +86,8 @@ int outcome_json(const struct f2fs_resize_result *r, int is_done)
 		     { "commits", r->commits },
 		     { "area_bytes", r->area_bytes },
 		     { "estimated_commits", r->estimated_commits },
-		     { "estimated_ms", (uint64_t)(r->estimated_seconds * 1000) } };
+		     { "estimated_ms", (uint64_t)(r->estimated_seconds * 1000) },
+		     { "spare_segments", r->spare_segments } };
 	struct cli_print *out = cli_print_open(stdout, CLI_JSON);
 
 	if (!out)

@@ -37,10 +37,11 @@ enum f2fs_resize_kind {
 	F2FS_RESIZE_SHRINK = 1,	  /* the tail is emptied and given up */
 	F2FS_RESIZE_EXTEND = 2,	  /* the areas have room for more segments */
 	F2FS_RESIZE_RELAYOUT = 3, /* larger areas: they are written anew */
-	F2FS_RESIZE_HOME = 4,	  /* one that was interrupted: areas move back to the start */
-	F2FS_RESIZE_RESERVE = 5	  /* only what is kept for GC changes */
+	F2FS_RESIZE_HOME = 4,	 /* one that was interrupted: areas move back to the start */
+	F2FS_RESIZE_RESERVE = 5, /* only what is kept for cleaning changes */
+	F2FS_RESIZE_REDUCE = 6	 /* smaller areas: they are written anew */
 };
-/* Return "shrink", "extend", "relayout", "home", "reserve"; "unknown" for other numbers. */
+/* Return "shrink", "extend", "relayout", "home", "reserve", "reduce"; "unknown" for other numbers. */
 F2FS_API const char *f2fs_resize_kind_name(unsigned kind);
 
 enum { F2FS_RESIZE_STEPS = 16 };
@@ -48,7 +49,7 @@ enum { F2FS_RESIZE_STEPS = 16 };
 struct f2fs_resize_step {
 	uint32_t kind;	   /* enum f2fs_resize_kind */
 	uint32_t segments; /* of the volume behind it, areas included */
-	uint32_t moved;	   /* relayout: main segments that are emptied for it */
+	uint32_t moved;	   /* relayout, reduce: main segments that are emptied for it */
 };
 
 struct f2fs_resize_result {
@@ -70,6 +71,9 @@ struct f2fs_resize_result {
 	 * context has no clock), or nothing is to be moved. */
 	uint32_t estimated_commits;
 	double estimated_seconds;
+	/* Of the areas: more than a volume of the new size needs. Too little room, a pinned or damaged file, or
+	 * zones that are written in order can keep areas from becoming smaller. */
+	uint32_t spare_segments;
 };
 
 /*

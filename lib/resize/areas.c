@@ -142,7 +142,8 @@ static int write_nat(struct areas *a)
 
 	for (uint32_t i = 0; i < segments && !err; i++)
 		err = zero_blocks(a, a->geo->nat_blkaddr + i * 2 * F2FS_SEGMENT_BLOCKS, F2FS_SEGMENT_BLOCKS);
-	for (uint32_t k = 0; k < a->vol->geo.nat_blocks && !err; k++) {
+	/* where the NAT becomes smaller, what no longer exists has no node id in use (resize_look()) */
+	for (uint32_t k = 0; k < a->vol->geo.nat_blocks && k < a->geo->nat_blocks && !err; k++) {
 		if (k >= holes_end && k / F2FS_SEGMENT_BLOCKS != looked_at) {
 			const uint32_t n = nat_hole_blocks(a->vol, k);
 
@@ -218,6 +219,8 @@ static void fill_checkpoint(const struct areas *a, uint8_t *cp)
 	cp_set_sit_ver_bitmap_bytesize(cp, a->to->sit_bitmap_bytes);
 	cp_set_nat_ver_bitmap_bytesize(cp, a->to->nat_bitmap_bytes);
 	cp_set_checksum_offset(cp, a->to->checksum_offset);
+	if (cp_next_free_nid(cp) >= a->geo->max_nid)
+		cp_set_next_free_nid(cp, 0); /* the search begins anew, as it does at the end of the NAT */
 }
 
 /* The logs go on where they are, by their new numbers. */

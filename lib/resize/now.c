@@ -8,8 +8,10 @@
 #include "device/device.h"
 #include "file/write.h"
 #include "format/superblock.h"
+#include "resize/fits.h"
 #include "resize/now.h"
 #include "resize/run.h"
+#include "resize/reduce.h"
 #include "resize/stages.h"
 #include "tune/superblocks.h"
 #include "volume/zone_map.h"
@@ -28,6 +30,48 @@ static uint32_t segments_before(const struct resize *r, uint64_t block)
 	return block > UINT32_MAX ? UINT32_MAX : (uint32_t)(sub_or_zero(block, r->home) / F2FS_SEGMENT_BLOCKS);
 }
 
+/*
+ * Count the segments that the node ids in use need, of both copies. Where the NAT cannot be read, that is all of it.
+ * Steps do not change node ids, so it is done once.
+ */
+static int look_at_ids(struct resize *r)
+{
+	const struct f2fs_geometry *geo = &r->vol->geo;
+	const uint64_t ids = (uint64_t)geo->nat_per_block * F2FS_SEGMENT_BLOCKS; /* of a segment */
+	struct f2fs_nat_entry entry;
+	uint64_t nid = 0;
+	int err = 0;
+
+	if (r->nat_used_segments > 0)
+		return 0;
+	while (nid < geo->max_nid && !err) {
+		err = nat_next(r->vol, (f2fs_nid_t)nid, &entry);
+		if (!err)
+			nid = (entry.nid / ids + 1) * ids;
+	}
+	if (err && err != F2FS_ERR_NOT_FOUND && err != F2FS_ERR_IO && err != F2FS_ERR_CORRUPT)
+		return err;
+	r->nat_used_segments = err && err != F2FS_ERR_NOT_FOUND ? geo->segment_count_nat : 2 * (uint32_t)(nid / ids);
+	error_clear(r->ctx);
+	return 0;
+}
+
+/* Where the areas may be, and what belongs to the volume in any case. */
+static void look_at_devices(struct resize *r)
+{
+	const unsigned devices = superblock_device_count(r->vol->sb);
+	struct stage_volume *v = &r->now;
+
+	v->first_segments = UINT32_MAX;
+	if (devices <= 1)
+		return;
+	v->first_segments = sbdev_total_segments(superblock_device(r->vol->sb, 0)) + v->dead_segments;
+	r->other_segments = v->dead_segments;
+	for (unsigned i = 0; i + 1 < devices; i++)
+		r->other_segments += sbdev_total_segments(superblock_device(r->vol->sb, i));
+	v->least_segments = r->other_segments + stage_zone(v);
+}
+
 static void look_at_areas(struct resize *r)
 {
 	const struct f2fs_geometry *geo = &r->vol->geo;
@@ -42,6 +86,10 @@ static void look_at_areas(struct resize *r)
 	v->extend_segments = (uint32_t)(by_sit < by_ssa ? by_sit : by_ssa);
 	v->dead_segments = plan_dead_segments(geo, large_nat, &r->home);
 	v->shape.segment_count += v->dead_segments;
+	v->ssa_segments = geo->segment_count_ssa;
+	v->sums_per_block = geo->sums_per_block;
+	v->keeps_areas = r->keeps_areas;
+	look_at_devices(r);
 	v->section_blocks = zones_section_blocks(r->vol);
 	/* an image file does not know which zones of the device that it goes to can be written anywhere */
 	v->unordered_segments = v->dead_segments + v->meta_segments;
@@ -55,6 +103,9 @@ int resize_look(struct resize *r)
 	int err = sit_usage_count(r->vol, &r->usage);
 
 	look_at_areas(r);
+	if (!err)
+		err = look_at_ids(r);
+	r->now.nat_used_segments = r->nat_used_segments;
 	r->now.data_blocks = r->usage.data_blocks;
 	r->now.node_blocks = r->usage.node_blocks;
 	r->now.valid_blocks = cp_valid_block_count(r->vol->cp);

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Larger areas, in two hops. The place of the areas is where the volume's own areas and the start of its main area are,
- * so nothing can be written there while these are in force. First the areas, as large as they are, go to main segments
- * that were emptied, just behind the future place of the new ones; a switch of superblocks makes that true, and what
- * lies before them is dead. Then the new areas are written into the dead place, and a second switch makes these true:
- * nothing is lost.
+ * Areas of another size, in two hops. The place of the areas is where the volume's own areas and the start of its
+ * main area are, so nothing can be written there while these are in force. First the areas, as large as they are, go
+ * to main segments that were emptied, just behind the future place of the new ones; a switch of superblocks makes
+ * that true, and what lies before them is dead. Then the new areas are written into the dead place, and a second
+ * switch makes these true: nothing is lost. Areas that become smaller are so from the first hop on, which leads into
+ * the unused end of the old SSA and, where that is too small, into main segments that were emptied (reduce.c).
  *
  * Why a cut is harmless: areas are only written to where the superblock in force has nothing, flushed, and then the
  * superblocks are switched (superblocks.c). Both of them describe a whole volume at any time, the old one or the new
  * one; what is between the hops is a volume like any other, whose first segments are not used.
  */
 #include "resize/areas.h"
+#include "resize/fits.h"
 #include "resize/now.h"
 #include "resize/relayout.h"
 #include "resize/run.h"
+#include "resize/reduce.h"
 #include "resize/stages.h"
 
 /* Where the areas of a geometry are when they begin at segment0; their sizes stay. */
@@ -41,24 +44,30 @@ static int move_areas(struct resize *r, const struct areas_target *to)
 	return err ? err : resize_switch(r, &to->geo);
 }
 
-/* The areas as they are, further behind. */
-static int hop_out(struct resize *r, uint32_t by)
+/* The areas of a target, as large as they are in it, further behind. */
+static int hop_out(struct resize *r, struct areas_target *to, uint32_t by, uint32_t meta)
 {
 	const struct f2fs_geometry *geo = &r->vol->geo;
-	struct areas_target to = { .geo = *geo,
-				   .sit_bitmap_bytes = cp_sit_ver_bitmap_bytesize(r->vol->cp),
-				   .nat_bitmap_bytes = cp_nat_ver_bitmap_bytesize(r->vol->cp),
-				   .checksum_offset = cp_checksum_offset(r->vol->cp),
-				   .large_nat = r->now.shape.large_nat != 0 };
+	const struct stage_volume hop = stage_moved(&r->now, by, meta);
 
-	const struct stage_volume hop = stage_moved(&r->now, by, r->now.meta_segments);
+	to->large_nat = r->now.shape.large_nat != 0;
+	place_areas(&to->geo, geo->segment0_blkaddr + by * F2FS_SEGMENT_BLOCKS, geo->segment_count - by);
+	if (!stage_room(&hop, to->geo.segment_count_main, true, &to->room))
+		return error_set(r->ctx, F2FS_ERR_NOSPC, "%u main segments do not hold what is in use",
+				 (unsigned)to->geo.segment_count_main);
+	to->usable_segments = stage_usable(&hop, to->geo.segment_count_main);
+	return move_areas(r, to);
+}
 
-	place_areas(&to.geo, geo->segment0_blkaddr + by * F2FS_SEGMENT_BLOCKS, geo->segment_count - by);
-	if (!stage_room(&hop, to.geo.segment_count_main, true, &to.room))
-		return error_set(r->ctx, F2FS_ERR_NOSPC, "%u main segments cannot hold the blocks in use",
-				 (unsigned)to.geo.segment_count_main);
-	to.usable_segments = stage_usable(&hop, to.geo.segment_count_main);
-	return move_areas(r, &to);
+static void take_layout(struct areas_target *to, const struct f2fs_layout *layout)
+{
+	to->geo.segment_count_sit = layout->geometry.segment_count_sit;
+	to->geo.segment_count_nat = layout->geometry.segment_count_nat;
+	to->geo.segment_count_ssa = layout->geometry.segment_count_ssa;
+	to->geo.cp_payload = layout->geometry.cp_payload;
+	to->sit_bitmap_bytes = layout->sit_bitmap_bytes;
+	to->nat_bitmap_bytes = layout->nat_bitmap_bytes;
+	to->checksum_offset = layout->checksum_offset;
 }
 
 int resize_home(struct resize *r, uint32_t segment_count)
@@ -71,13 +80,7 @@ int resize_home(struct resize *r, uint32_t segment_count)
 	if (meta == 0)
 		return error_set(r->ctx, F2FS_ERR_TOO_BIG, "there are no areas for %u segments",
 				 (unsigned)segment_count);
-	to.geo.segment_count_sit = layout.geometry.segment_count_sit;
-	to.geo.segment_count_nat = layout.geometry.segment_count_nat;
-	to.geo.segment_count_ssa = layout.geometry.segment_count_ssa;
-	to.geo.cp_payload = layout.geometry.cp_payload;
-	to.sit_bitmap_bytes = layout.sit_bitmap_bytes;
-	to.nat_bitmap_bytes = layout.nat_bitmap_bytes;
-	to.checksum_offset = layout.checksum_offset;
+	take_layout(&to, &layout);
 	place_areas(&to.geo, r->home, segment_count);
 	if (to.geo.main_blkaddr > r->vol->geo.segment0_blkaddr ||
 	    !stage_room(&there, to.geo.segment_count_main, true, &to.room))
@@ -87,16 +90,53 @@ int resize_home(struct resize *r, uint32_t segment_count)
 	return move_areas(r, &to);
 }
 
-int resize_relayout(struct resize *r, const struct f2fs_resize_step *step)
+/* Empty the start of the main area. */
+static int empty_start(struct resize *r, uint32_t segments)
 {
-	struct clean_range start = { .first = 0, .end = step->moved };
-	int err = clean_range_empty(r->vol, &start);
+	struct clean_range start = { .first = 0, .end = segments };
+	int err = segments ? clean_range_empty(r->vol, &start) : 0;
 
 	r->result->moved_blocks += start.moved_blocks;
 	r->result->commits += start.commits;
-	if (!err)
-		err = hop_out(r, step->moved);
-	if (!err)
-		err = resize_report(r, "home", 0, 1, "steps");
-	return err ? err : resize_home(r, step->segments);
+	return err;
+}
+
+static int hop_home(struct resize *r, uint32_t segment_count)
+{
+	int err = resize_report(r, "home", 0, 1, "steps");
+
+	return err ? err : resize_home(r, segment_count);
+}
+
+int resize_relayout(struct resize *r, const struct f2fs_resize_step *step)
+{
+	int err = empty_start(r, step->moved);
+
+	if (!err) {
+		struct areas_target as_now = { .geo = r->vol->geo,
+					       .sit_bitmap_bytes = cp_sit_ver_bitmap_bytesize(r->vol->cp),
+					       .nat_bitmap_bytes = cp_nat_ver_bitmap_bytesize(r->vol->cp),
+					       .checksum_offset = cp_checksum_offset(r->vol->cp) };
+
+		err = hop_out(r, &as_now, step->moved, r->now.meta_segments);
+	}
+	return err ? err : hop_home(r, step->segments);
+}
+
+int resize_reduce(struct resize *r, const struct f2fs_resize_step *step)
+{
+	struct stage_hop hop;
+	int err;
+
+	if (!stage_reduce(&r->now, step->segments, &hop) || hop.moved > step->moved)
+		return error_set(r->ctx, F2FS_ERR_NOSPC, "there is no room for the areas of %u segments",
+				 (unsigned)step->segments);
+	err = empty_start(r, hop.moved);
+	if (!err) {
+		struct areas_target lesser = { .geo = r->vol->geo };
+
+		take_layout(&lesser, &hop.layout);
+		err = hop_out(r, &lesser, hop.by, hop.meta);
+	}
+	return err ? err : hop_home(r, step->segments);
 }

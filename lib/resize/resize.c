@@ -14,9 +14,11 @@
 #include "format/superblock.h"
 #include "fragments/aliases.h"
 #include "resize/estimate.h"
+#include "resize/fits.h"
 #include "resize/now.h"
 #include "resize/relayout.h"
 #include "resize/shrink.h"
+#include "resize/reduce.h"
 #include "resize/stages.h"
 #include "tune/superblocks.h"
 
@@ -24,7 +26,7 @@
 
 const char *f2fs_resize_kind_name(unsigned kind)
 {
-	static const char *const names[] = { "unknown", "shrink", "extend", "relayout", "home", "reserve" };
+	static const char *const names[] = { "unknown", "shrink", "extend", "relayout", "home", "reserve", "reduce" };
 
 	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : names[0];
 }
@@ -45,7 +47,7 @@ static int check_kind(struct resize *r)
 	return 0;
 }
 
-/* The length of the device whose size changes, and the segments of the others. */
+/* The length of the device whose size changes. */
 static int look_at_device(struct resize *r)
 {
 	const unsigned devices = superblock_device_count(r->vol->sb);
@@ -57,9 +59,6 @@ static int look_at_device(struct resize *r)
 		r->device_bytes = f2fs_device_info(r->dev)->size - r->open.offset;
 		return 0;
 	}
-	r->other_segments = r->now.dead_segments; /* they are on the first one */
-	for (unsigned i = 0; i + 1 < devices; i++)
-		r->other_segments += sbdev_total_segments(superblock_device(r->vol->sb, i));
 	memcpy(path, sbdev_path(superblock_device(r->vol->sb, devices - 1)), 64);
 	if (r->open.devices)
 		last = f2fs_device_ref(r->open.devices[devices - 2]);
@@ -106,20 +105,6 @@ static int segments_of(struct resize *r, uint64_t bytes, uint32_t *segments)
 	return 0;
 }
 
-/* The smallest size that shrinking in place can come to. */
-static uint32_t minimum(const struct resize *r)
-{
-	const struct stage_volume *v = &r->now;
-	const uint32_t main_segments = v->shape.segment_count - v->meta_segments - v->dead_segments;
-	const uint32_t least = stage_minimum(v, main_segments);
-	uint32_t segments = v->meta_segments + v->dead_segments + (least ? least : main_segments);
-
-	/* devices are not given up */
-	if (segments < r->other_segments + stage_zone(v) && r->other_segments)
-		segments = r->other_segments + stage_zone(v);
-	return segments;
-}
-
 static int choose_target(struct resize *r)
 {
 	const struct f2fs_resize_options *o = r->options;
@@ -128,7 +113,7 @@ static int choose_target(struct resize *r)
 	r->target_bytes = o->size ? o->size : r->device_bytes;
 	r->target = r->now.shape.segment_count;
 	if (o->to_minimum)
-		r->target = minimum(r);
+		r->target = stage_smallest(&r->now);
 	else if (!o->keep_size)
 		err = segments_of(r, r->target_bytes, &r->target);
 	if (o->to_minimum || o->keep_size)
@@ -142,7 +127,7 @@ static int choose_target(struct resize *r)
 static int refuse_plan(struct resize *r, enum stage_result why, uint32_t missing)
 {
 	const char *of_last = superblock_device_count(r->vol->sb) > 1 ? " of the last device" : "";
-	const unsigned long long bytes = bytes_of(r, minimum(r));
+	const unsigned long long bytes = bytes_of(r, stage_smallest(&r->now));
 
 	switch (why) {
 	case STAGE_TOO_SMALL:
@@ -226,20 +211,34 @@ static int check_devices(struct resize *r, const struct f2fs_resize_step *step)
 			 (unsigned long long)reach);
 }
 
+/* Segments of the areas that the volume does not need in the end. */
+static uint32_t spare_segments(const struct resize *r)
+{
+	struct stage_volume at = r->now;
+	struct f2fs_layout layout;
+
+	for (uint32_t i = 0; i < r->result->step_count; i++)
+		stage_take(&at, &r->result->steps[i]);
+	return (uint32_t)sub_or_zero(at.meta_segments, stage_lesser(&at, at.shape.segment_count, &layout));
+}
+
 static int plan(struct resize *r)
 {
 	struct f2fs_resize_result *result = r->result;
+	struct stage_volume from = r->now;
 	struct stage_room room;
+	enum stage_result why;
 	uint32_t missing;
-	enum stage_result why =
-		stage_plan(&r->now, r->target, result->steps, &result->step_count, &missing, &room);
 	int err = 0;
 
+	from.keeps_areas |= r->options->keep_size != 0;
+	why = stage_plan(&from, r->target, result->steps, &result->step_count, &missing, &room);
 	if (why) {
 		result->step_count = 0;
 		return refuse_plan(r, why, missing);
 	}
-	if (r->other_segments && r->target < r->other_segments + stage_zone(&r->now))
+	result->spare_segments = spare_segments(r);
+	if (r->target < r->now.least_segments)
 		return error_set(r->ctx, F2FS_ERR_UNSUPPORTED,
 				 "a volume keeps all of its devices: the last one cannot be smaller than a zone");
 	if (result->step_count == 0 && !numbers_are_right(r)) {
@@ -285,25 +284,39 @@ static int look_at_range(struct resize *r, struct clean_range *range)
 	return err ? err : clean_range_look(r->vol, range);
 }
 
-/* What the first step that moves blocks has to move: all of it must be movable. */
-static int look_at_moves(struct resize *r)
+/* The main segments that a step empties, as far as they are those of today: of nothing behind the first new areas. */
+static bool emptied_by(const struct resize *r, uint32_t i, struct clean_range *range)
 {
-	for (uint32_t i = 0; i < r->result->step_count; i++) {
-		const struct f2fs_resize_step *step = &r->result->steps[i];
-		struct clean_range range = { .first = 0, .end = step->moved };
-		int err;
+	const struct f2fs_resize_step *steps = r->result->steps;
 
-		if (step->kind == F2FS_RESIZE_SHRINK && r->now.dead_segments == 0)
-			range = resize_tail(r, step->segments);
-		else if (step->kind != F2FS_RESIZE_RELAYOUT || i > 0)
-			continue; /* earlier steps change what a later step moves */
+	*range = (struct clean_range){ .first = 0, .end = steps[i].moved };
+	if (r->now.dead_segments || i > 1 || (i == 1 && steps[0].kind != F2FS_RESIZE_SHRINK))
+		return false;
+	if (steps[i].kind == F2FS_RESIZE_SHRINK)
+		*range = resize_tail(r, steps[i].segments);
+	else if (steps[i].kind != F2FS_RESIZE_REDUCE && (steps[i].kind != F2FS_RESIZE_RELAYOUT || i > 0))
+		return false;
+	return range->end > range->first;
+}
+
+/* What the first steps have to move: all of it must be movable. *kind: of the step that cannot. */
+static int look_at_moves(struct resize *r, uint32_t *kind)
+{
+	struct clean_range sample = { 0 };
+	int err = 0;
+
+	for (uint32_t i = 0; i < r->result->step_count && !err; i++) {
+		struct clean_range range;
+
+		if (!emptied_by(r, i, &range))
+			continue;
+		*kind = r->result->steps[i].kind;
 		err = look_at_range(r, &range);
 		r->result->blocks_to_move += range.used_blocks;
-		if (!err && r->options->dry_run)
-			err = resize_estimate(r, &range);
-		return err;
+		if (sample.used_blocks == 0)
+			sample = range;
 	}
-	return r->options->dry_run ? resize_estimate(r, NULL) : 0;
+	return err || !r->options->dry_run ? err : resize_estimate(r, sample.used_blocks ? &sample : NULL);
 }
 
 static void describe(struct resize *r, bool is_after)
@@ -319,7 +332,7 @@ static void describe(struct resize *r, bool is_after)
 	result->old_segments = segments;
 	result->old_bytes = bytes_of(r, segments);
 	result->old_user_blocks = cp_user_block_count(r->vol->cp);
-	result->minimum_bytes = bytes_of(r, minimum(r));
+	result->minimum_bytes = bytes_of(r, stage_smallest(&r->now));
 	result->device_bytes = r->device_bytes;
 	result->device_is_short =
 		superblock_device_count(r->vol->sb) <= 1 && result->old_bytes > r->device_bytes;
@@ -362,6 +375,8 @@ static int take_step(struct resize *r, const struct f2fs_resize_step *step)
 		return resize_relayout(r, step);
 	case F2FS_RESIZE_HOME:
 		return resize_home(r, step->segments);
+	case F2FS_RESIZE_REDUCE:
+		return resize_reduce(r, step);
 	default:
 		return resize_commit(r);
 	}
@@ -393,19 +408,42 @@ static int look(struct resize *r)
 	return err ? err : look_at_device(r);
 }
 
-static int run(struct resize *r)
+static int prepare(struct resize *r, uint32_t *kind)
 {
-	int err = look(r);
+	int err = choose_target(r);
 
-	if (err)
-		return err;
-	err = choose_target(r);
 	if (!err)
 		describe(r, false);
 	if (!err)
 		err = plan(r);
-	if (!err)
-		err = look_at_moves(r);
+	return err ? err : look_at_moves(r, kind);
+}
+
+/* Blocks in the way of smaller areas are no reason to refuse a size: then the areas stay as large as they are. */
+static int prepare_without(struct resize *r, int why)
+{
+	uint32_t kind;
+
+	if (why != F2FS_ERR_UNSUPPORTED && why != F2FS_ERR_STATE && why != F2FS_ERR_IO)
+		return why;
+	log_message(r->ctx, F2FS_LOG_INFO, "tables stay as large as they are: %s", r->ctx->error.message);
+	error_clear(r->ctx);
+	r->keeps_areas = r->now.keeps_areas = true;
+	r->result->step_count = 0;
+	r->result->blocks_to_move = 0;
+	return prepare(r, &kind);
+}
+
+static int run(struct resize *r)
+{
+	uint32_t kind = 0;
+	int err = look(r);
+
+	if (err)
+		return err;
+	err = prepare(r, &kind);
+	if (err && kind == F2FS_RESIZE_REDUCE)
+		err = prepare_without(r, err);
 	if (err || r->options->dry_run)
 		return err;
 	err = take_steps(r);
@@ -472,7 +510,7 @@ int f2fs_resize_minimum(struct f2fs_context *ctx, struct f2fs_device *dev, const
 	if (!err)
 		err = look(&r);
 	if (!err && in_place)
-		*in_place = bytes_of(&r, minimum(&r));
+		*in_place = bytes_of(&r, stage_smallest(&r.now));
 	if (!err && anew) {
 		segments = stage_anew(&r.now, r.now.shape.segment_count);
 		if (segments == 0)

@@ -5,6 +5,8 @@
  *	resize/resize.c	 the driver: checks, steps, opening again
  *	resize/now.c	 the volume as it is now: what it holds, opening it again, another geometry
  *	resize/stages.c	 which steps lead from one size to another; pure
+ *	resize/fits.c	 the contents of a size; pure
+ *	resize/reduce.c	 areas that become smaller; pure
  *	resize/shrink.c	 steps that leave the areas where they are
  *	resize/relayout.c steps that write new areas
  *	resize/areas.c	 a whole set of areas, derived from the volume's, in a place that is not in use
@@ -36,6 +38,11 @@ struct stage_volume {
 	uint32_t dead_segments;	  /* between the home of the areas and where they are */
 	uint64_t data_blocks, node_blocks, valid_blocks;
 	double overprovision;	     /* 0: the best */
+	uint32_t nat_used_segments;  /* of both copies of the NAT: the node ids in use need them */
+	uint32_t ssa_segments, sums_per_block;
+	uint32_t first_segments; /* of the first of several devices, from home on; UINT32_MAX: there is only one */
+	uint32_t least_segments; /* the volume has all of its devices with so many; 0: there is only one */
+	bool keeps_areas;	 /* areas do not become smaller */
 	uint32_t unordered_segments; /* on zones: those from home on that can be written anywhere */
 	uint32_t section_blocks;     /* that each section holds: zones may hold less than their size; 0: all of it */
 };
@@ -63,6 +70,8 @@ struct resize {
 	uint64_t device_bytes;	 /* of the device that grows or shrinks, from the volume's start */
 	uint64_t target_bytes;	 /* of it that the volume may take */
 	uint32_t other_segments; /* of several devices: those of the others */
+	uint32_t nat_used_segments; /* as of stage_volume; 0: not counted yet */
+	bool keeps_areas;
 	uint32_t target;	 /* segments, areas included, counted from the home segment0 */
 	f2fs_blk_t home;	 /* segment0 as it should be */
 };

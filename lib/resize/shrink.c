@@ -15,8 +15,10 @@
 #include "resize/run.h"
 #include "device/zeros.h"
 #include "volume/zone_map.h"
+#include "resize/fits.h"
 #include "resize/now.h"
 #include "resize/shrink.h"
+#include "resize/reduce.h"
 #include "resize/stages.h"
 
 /* The geometry with another number of segments, areas as they are. */

@@ -1,172 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which steps lead to a size. Shrinking is one step. Growing is one, too, while SIT and SSA have room for more
- * segments; beyond that the areas are written anew, larger, and for a moment they lie behind their future place: as
- * many main segments as the new areas will have must be free at the start of the main area. A full volume has less, so
- * it grows in stages: what the areas have room for, then the largest size whose areas find room, and so on.
+ * Which steps lead to a size. Shrinking is one step, and another one where the areas can become smaller (reduce.c).
+ * Growing is one, too, while SIT and SSA have room for more segments; beyond that the areas are written anew, larger,
+ * and for a moment they lie behind their future place: as many main segments as the new areas will have must be free
+ * at the start of the main area. A full volume has less, so it grows in stages: what the areas have room for, then
+ * the largest size whose areas find room, and so on.
  */
 #include "base/checked.h"
 #include "format/flags.h"
-#include "format/overprovision.h"
-#include "resize/run.h"
+#include "resize/fits.h"
+#include "resize/reduce.h"
 #include "resize/stages.h"
 
-/* Emptying a range begins one section of data and one of each log of nodes, besides what it moves (clean/empty.c). */
-enum { SPARE_SECTIONS = 6 };
-
-static uint32_t section_blocks(const struct stage_volume *v)
-{
-	return v->section_blocks ? v->section_blocks : v->shape.segs_per_sec * F2FS_SEGMENT_BLOCKS;
-}
-
-static uint32_t sections_of(const struct stage_volume *v, uint64_t blocks)
-{
-	return (uint32_t)div_ceil64(blocks, section_blocks(v));
-}
-
-uint32_t stage_needed(const struct stage_volume *v)
-{
-	return (sections_of(v, v->data_blocks) + sections_of(v, v->node_blocks) + F2FS_LOG_COUNT + SPARE_SECTIONS) *
-	       v->shape.segs_per_sec;
-}
-
-uint32_t stage_usable(const struct stage_volume *v, uint32_t main_segments)
-{
-	return main_segments / v->shape.segs_per_sec * div_ceil32(section_blocks(v), F2FS_SEGMENT_BLOCKS);
-}
-
-uint64_t stage_held(const struct stage_volume *v, uint32_t main_segments)
-{
-	return (uint64_t)main_segments / v->shape.segs_per_sec * section_blocks(v);
-}
-
-uint64_t stage_offered(const struct stage_volume *v, uint64_t user_blocks, uint32_t reserved, uint32_t overprovision)
-{
-	/* the reserve is in whole sections */
-	const uint32_t sps = v->shape.segs_per_sec, held = div_ceil32(section_blocks(v), F2FS_SEGMENT_BLOCKS);
-	const uint64_t all = user_blocks / F2FS_SEGMENT_BLOCKS + overprovision;
-
-	return sub_or_zero(all, (uint64_t)reserved / sps * (sps - held));
-}
-
-struct stage_volume stage_moved(const struct stage_volume *v, uint32_t dead, uint32_t meta)
-{
-	struct stage_volume moved = *v;
-
-	moved.dead_segments = dead;
-	moved.meta_segments = meta;
-	return moved;
-}
-
-bool stage_room(const struct stage_volume *v, uint32_t main_segments, bool tight, struct stage_room *out)
-{
-	const struct overprovision_input in = {
-		.section_blocks = section_blocks(v),
-		.main = main_segments,
-		.sections = main_segments / v->shape.segs_per_sec,
-		.segs_per_sec = v->shape.segs_per_sec,
-		.percent = v->overprovision,
-	};
-	struct overprovision_output space;
-	const uint64_t held = stage_held(v, main_segments);
-	uint32_t used;
-
-	if (in.sections > 0 && overprovision_compute(&in, &space)) {
-		out->user_blocks = space.user_blocks;
-		out->reserved = space.reserved;
-		out->overprovision = space.overprovision;
-		if (out->user_blocks >= v->valid_blocks)
-			return true;
-	}
-	used = (uint32_t)div_ceil64(v->valid_blocks, F2FS_SEGMENT_BLOCKS);
-	if (!tight || used >= held / F2FS_SEGMENT_BLOCKS || stage_needed(v) > main_segments)
-		return false;
-	out->overprovision = (uint32_t)(held / F2FS_SEGMENT_BLOCKS) - used;
-	out->reserved = out->overprovision > 2 * v->shape.segs_per_sec ? 2 * v->shape.segs_per_sec : out->overprovision;
-	out->user_blocks = (uint64_t)used * F2FS_SEGMENT_BLOCKS;
-	return true;
-}
-
-static bool holds(const struct stage_volume *v, uint32_t main_segments)
-{
-	struct stage_room room;
-
-	return main_segments >= stage_needed(v) && stage_room(v, main_segments, false, &room);
-}
-
-uint32_t stage_minimum(const struct stage_volume *v, uint32_t most)
-{
-	const uint32_t zone = stage_zone(v);
-	uint32_t low = 1, high = most / zone;
-
-	if (high == 0 || !holds(v, high * zone))
-		return 0;
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-
-		if (holds(v, middle * zone))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	/* rounding makes the remaining room vary by a few segments between neighbouring sizes */
-	while (high > 1 && holds(v, (high - 1) * zone))
-		high--;
-	return high * zone;
-}
-
-uint32_t stage_areas(const struct stage_volume *v, uint32_t segment_count, struct f2fs_layout *out)
-{
-	struct plan_areas shape = v->shape;
-
-	shape.segment_count = segment_count;
-	/* the place does not matter for the sizes */
-	if (plan_areas(&shape, 2, out) != PLAN_OK)
-		return 0;
-	return segment_count - out->geometry.segment_count_main;
-}
-
-/* Does a new volume of that many segments hold what is in use? */
-static bool holds_anew(const struct stage_volume *v, uint32_t segment_count)
-{
-	struct f2fs_layout layout;
-	const uint32_t areas = stage_areas(v, segment_count, &layout);
-
-	return areas > 0 && areas < segment_count && holds(v, segment_count - areas);
-}
-
-uint32_t stage_anew(const struct stage_volume *v, uint32_t most)
-{
-	struct stage_volume fresh = *v;
-	const uint32_t zone = stage_zone(v);
-	uint32_t low = 1, high = most / zone;
-
-	fresh.shape.least_sit_segments = fresh.shape.least_nat_segments = 0;
-	if (high == 0 || !holds_anew(&fresh, high * zone))
-		return 0;
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-
-		if (holds_anew(&fresh, middle * zone))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	while (high > 1 && holds_anew(&fresh, (high - 1) * zone))
-		high--;
-	return high * zone;
-}
-
-/* A volume as it is behind a step. */
-static void take_step(struct stage_volume *v, const struct f2fs_resize_step *step)
+void stage_take(struct stage_volume *v, const struct f2fs_resize_step *step)
 {
 	struct f2fs_layout layout;
 
 	v->shape.segment_count = step->segments;
-	if (step->kind != F2FS_RESIZE_RELAYOUT && step->kind != F2FS_RESIZE_HOME)
+	if (step->kind == F2FS_RESIZE_REDUCE)
+		v->meta_segments = stage_lesser(v, step->segments, &layout);
+	else if (step->kind == F2FS_RESIZE_RELAYOUT || step->kind == F2FS_RESIZE_HOME)
+		v->meta_segments = stage_areas(v, step->segments, &layout);
+	else
 		return;
 	v->dead_segments = 0;
-	v->meta_segments = stage_areas(v, step->segments, &layout);
+	v->ssa_segments = layout.geometry.segment_count_ssa;
+	v->sums_per_block = layout.geometry.sums_per_block;
 	v->shape.least_sit_segments = layout.geometry.segment_count_sit;
 	v->shape.least_nat_segments = layout.geometry.segment_count_nat;
 	v->extend_segments = layout.geometry.segment_count_ssa * F2FS_SEGMENT_BLOCKS * layout.geometry.sums_per_block;
@@ -261,17 +120,38 @@ static enum stage_result go_home(const struct stage_volume *v, uint32_t target, 
 	return (v->meta_segments + v->dead_segments) % v->shape.segs_per_sec ? STAGE_ODD_AREAS : STAGE_OK;
 }
 
-static enum stage_result next_step(const struct stage_volume *v, uint32_t target, struct f2fs_resize_step *step,
-				   uint32_t *missing)
+/*
+ * Shrink, and let the areas become as small as the size wants. Areas that are too large for the target itself become
+ * smaller at a size in between.
+ */
+static enum stage_result shrink(const struct stage_volume *v, uint32_t target, uint32_t steps,
+				struct f2fs_resize_step *step)
 {
-	const uint32_t main_segments = (uint32_t)sub_or_zero(target, v->meta_segments);
+	const uint32_t size = stage_reducible(v, target, steps);
+	struct stage_hop hop;
 
+	*step = (struct f2fs_resize_step){ .kind = F2FS_RESIZE_SHRINK, .segments = size ? size : target };
+	if (size == v->shape.segment_count && stage_reduce(v, size, &hop)) {
+		step->kind = F2FS_RESIZE_REDUCE;
+		step->moved = hop.moved;
+		return STAGE_OK;
+	}
+	return stage_holds(v, (uint32_t)sub_or_zero(step->segments, v->meta_segments)) ? STAGE_OK : STAGE_TOO_SMALL;
+}
+
+static enum stage_result next_step(const struct stage_volume *v, uint32_t target, uint32_t steps,
+				   struct f2fs_resize_step *step, uint32_t *missing)
+{
 	if (v->dead_segments)
 		return go_home(v, target, step);
 	if (target > v->shape.segment_count)
 		return grow(v, target, step, missing);
-	*step = (struct f2fs_resize_step){ .kind = F2FS_RESIZE_SHRINK, .segments = target };
-	return holds(v, main_segments) ? STAGE_OK : STAGE_TOO_SMALL;
+	return shrink(v, target, steps, step);
+}
+
+static bool is_there(const struct stage_volume *v, uint32_t target, uint32_t steps)
+{
+	return v->shape.segment_count == target && !v->dead_segments && !stage_reducible(v, target, steps);
 }
 
 enum stage_result stage_plan(const struct stage_volume *v, uint32_t target, struct f2fs_resize_step *steps,
@@ -281,19 +161,43 @@ enum stage_result stage_plan(const struct stage_volume *v, uint32_t target, stru
 	uint32_t main_segments;
 
 	*missing = 0;
-	for (*count = 0; at.shape.segment_count != target || at.dead_segments; ++*count) {
+	for (*count = 0; !is_there(&at, target, *count); ++*count) {
 		enum stage_result bad;
 
 		if (*count == F2FS_RESIZE_STEPS) {
 			*missing = stage_zone(v);
 			return STAGE_NO_ROOM;
 		}
-		bad = next_step(&at, target, &steps[*count], missing);
+		bad = next_step(&at, target, *count, &steps[*count], missing);
 		if (bad)
 			return bad;
-		take_step(&at, &steps[*count]);
+		stage_take(&at, &steps[*count]);
 	}
 	/* an intermediate size may keep less for cleaning than the ratio says, the final one may not */
 	main_segments = at.shape.segment_count - at.meta_segments;
 	return *count == 0 || stage_room(&at, main_segments, false, room) ? STAGE_OK : STAGE_RESERVED;
+}
+
+uint32_t stage_smallest(const struct stage_volume *v)
+{
+	struct stage_volume at = *v;
+	uint32_t steps = 0, size, main_segments, least;
+
+	if (at.dead_segments) {
+		const struct f2fs_resize_step home = { .kind = F2FS_RESIZE_HOME, .segments = at.shape.segment_count };
+
+		stage_take(&at, &home);
+		steps++;
+	}
+	while ((size = stage_reducible(&at, 0, steps)) > 0) {
+		const struct f2fs_resize_step reduce = { .kind = F2FS_RESIZE_REDUCE, .segments = size };
+
+		steps += size < at.shape.segment_count ? 2 : 1;
+		at.shape.segment_count = size;
+		stage_take(&at, &reduce);
+	}
+	main_segments = at.shape.segment_count - at.meta_segments;
+	least = stage_minimum(&at, main_segments);
+	size = at.meta_segments + (least ? least : main_segments);
+	return size > v->least_segments ? size : v->least_segments;
 }

@@ -7,31 +7,15 @@
 
 #include "resize/run.h"
 
-/* Main segments that what is in use needs at least, logs and some room to move included; whole sections. */
-uint32_t stage_needed(const struct stage_volume *v);
-/* Of so many main segments, those that can hold something, and the blocks that they hold. */
-uint32_t stage_usable(const struct stage_volume *v, uint32_t main_segments);
-uint64_t stage_held(const struct stage_volume *v, uint32_t main_segments);
-/* Segments' worth of blocks that a checkpoint shares out by its numbers. */
-uint64_t stage_offered(const struct stage_volume *v, uint64_t user_blocks, uint32_t reserved, uint32_t overprovision);
-/*
- * Split a main area. tight: rather keep less for cleaning than the ratio says than be too small for what is in use; for
- * a volume that stays so for a moment only.
- */
-bool stage_room(const struct stage_volume *v, uint32_t main_segments, bool tight, struct stage_room *out);
-/* The smallest main area that holds what is in use; 0: none up to most. */
-uint32_t stage_minimum(const struct stage_volume *v, uint32_t most);
-/* The same volume with its areas elsewhere: meta segments, behind dead ones. */
-struct stage_volume stage_moved(const struct stage_volume *v, uint32_t dead, uint32_t meta);
-/* Segments of the smallest new volume that holds what is in use, up to most; 0: none. */
-uint32_t stage_anew(const struct stage_volume *v, uint32_t most);
-/* Areas of a volume of that many segments that does not lose any: 0 when there are none. */
-uint32_t stage_areas(const struct stage_volume *v, uint32_t segment_count, struct f2fs_layout *out);
+/* Make v what it is after a step. */
+void stage_take(struct stage_volume *v, const struct f2fs_resize_step *step);
 /*
  * Find the steps to a size in segments, areas included: at most F2FS_RESIZE_STEPS. With NO_ROOM *missing is how many
  * main segments would have to be free besides. *room: of the volume behind the last step; untouched without steps.
  */
 enum stage_result stage_plan(const struct stage_volume *v, uint32_t target, struct f2fs_resize_step *steps,
 			     uint32_t *count, uint32_t *missing, struct stage_room *room);
+/* Return the segments of the smallest volume that shrinking leads to. */
+uint32_t stage_smallest(const struct stage_volume *v);
 
 #endif

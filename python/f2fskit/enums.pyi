@@ -389,6 +389,7 @@ class RepairKind(enum.IntEnum):
     NONE = 0
 
 class ResizeKind(enum.IntEnum):
+    REDUCE = 6
     RESERVE = 5
     HOME = 4
     RELAYOUT = 3

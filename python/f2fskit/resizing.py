@@ -21,7 +21,7 @@ class ResizeStep(NamedTuple):
     segments: int
     """Of the volume behind it, areas included."""
     moved: int
-    """Where larger areas are written: main segments that are emptied for them."""
+    """Where the areas are written anew: main segments that are emptied for them."""
 
 
 class ResizeResult(NamedTuple):
@@ -49,6 +49,8 @@ class ResizeResult(NamedTuple):
     """Of a dry run, about."""
     estimated_seconds: float
     """Of a dry run, if the device writes as fast as it reads; 0: nothing is to be moved."""
+    spare_segments: int
+    """Of the tables: more than the new size needs. They stay where a pinned or damaged file, or zones, are in the way."""
     steps: tuple[ResizeStep, ...]
 
 

@@ -88,6 +88,8 @@ static int finish(struct judge *judge, struct f2fs_device *dev)
 		judge->why = "other files are there in the end";
 	if (!err && result.new_bytes > judge->test->target)
 		judge->why = "the size was not reached";
+	if (!err && result.spare_segments > 0)
+		judge->why = "areas are larger than the size needs";
 	if (!err)
 		err = check(judge, dev, &found);
 	if (!err && found > 0 && !judge->why)
@@ -136,10 +138,14 @@ static void run(const struct resize_case *test, int all)
 	resize_require(f2fs_device_open_recorder(after, &recorder) == 0, "cannot record");
 	if (resize(&judge, recorder, &result) != 0)
 		resize_require(0, f2fs_context_error(judge.ctx)->message);
-	for (uint32_t i = 0; i < result.step_count; i++)
+	for (uint32_t i = 0; i < result.step_count; i++) {
 		kinds |= 1u << result.steps[i].kind;
+		resize_require(result.steps[i].kind != F2FS_RESIZE_REDUCE ||
+			       (result.steps[i].moved > 0) == test->reduce_moves, "the hop goes elsewhere");
+	}
 	resize_require(kinds == test->kinds, "other steps were taken");
 	resize_require(test->kinds == RESIZE_BIT(EXTEND) || result.moved_blocks > 0, "nothing was moved");
+	resize_require(result.spare_segments == 0, "areas are too large");
 	resize_require(crash_each(before, recorder, &options, judge_state, &judge, &states) == 0, test->name);
 	printf("%s: %u steps, %llu blocks moved, %llu writes, %llu states\n", test->name, (unsigned)result.step_count,
 	       (unsigned long long)result.moved_blocks, (unsigned long long)f2fs_device_record_count(recorder),

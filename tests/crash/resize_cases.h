@@ -12,12 +12,13 @@ struct resize_case {
 	uint64_t device, size, target; /* bytes */
 	unsigned files, kept;	       /* number of files: how many of four stay */
 	struct f2fs_mkfs_options format;
+	int reduce_moves; /* smaller areas need main segments that are emptied */
 	unsigned kinds; /* bits of enum f2fs_resize_kind that the steps must have */
 };
 
 #define RESIZE_BIT(kind) (1u << F2FS_RESIZE_##kind)
 
-enum { RESIZE_CASES = 5 };
+enum { RESIZE_CASES = 8 };
 extern const struct resize_case resize_cases[RESIZE_CASES];
 
 /* Ends the program with a message unless good. */

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "resize/run.h"
-#include "resize/stages.h"
+#include "base/checked.h"
+#include "resize/resize.h"
 
 enum { MOST = 12000 }; /* segments */
 
@@ -31,8 +31,11 @@ static struct stage_volume made(uint32_t segments, uint32_t zone, int large_nat,
 				  .valid_blocks = data + nodes };
 	struct f2fs_layout layout;
 
+	v.first_segments = UINT32_MAX;
 	v.meta_segments = stage_areas(&v, segments, &layout);
 	assert_true(v.meta_segments > 0);
+	v.ssa_segments = layout.geometry.segment_count_ssa;
+	v.sums_per_block = layout.geometry.sums_per_block;
 	v.shape.least_sit_segments = layout.geometry.segment_count_sit;
 	v.shape.least_nat_segments = layout.geometry.segment_count_nat;
 	v.extend_segments = layout.geometry.segment_count_ssa * 512;
@@ -181,6 +184,99 @@ static void minimum_is_the_first_that_holds(void **state)
 	}
 }
 
+/* Does the plan shrink a volume to a size? Each of its steps must be one that the volume holds. */
+static int must_shrink(const struct stage_volume *start, uint32_t target, struct stage_volume *end)
+{
+	struct f2fs_resize_step steps[F2FS_RESIZE_STEPS];
+	struct stage_volume v = *start;
+	struct stage_room room;
+	uint32_t count, missing;
+
+	if (stage_plan(&v, target, steps, &count, &missing, &room) != STAGE_OK)
+		return 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t meta = v.meta_segments, size = v.shape.segment_count;
+		struct stage_hop hop;
+
+		if (steps[i].kind == F2FS_RESIZE_SHRINK) {
+			assert_true(steps[i].segments < size && stage_holds(&v, steps[i].segments - meta));
+			stage_take(&v, &steps[i]);
+			continue;
+		}
+		assert_int_equal(steps[i].kind, F2FS_RESIZE_REDUCE);
+		assert_int_equal(steps[i].segments, size);
+		assert_true(stage_reduce(&v, size, &hop));
+		assert_int_equal(steps[i].moved, hop.moved);
+		/* between the hops: behind the future place, and over no block that the old areas or files use */
+		assert_true(hop.by >= hop.meta && hop.by + v.ssa_segments >= meta + div_ceil32(size - meta, 512 * 512));
+		assert_true(hop.by + hop.meta <= meta + hop.moved);
+		assert_true(hop.moved == 0 || hop.moved + stage_needed(&v) <= size - meta);
+		stage_take(&v, &steps[i]);
+		assert_true(v.meta_segments < meta && v.shape.least_nat_segments >= start->nat_used_segments);
+	}
+	*end = v;
+	assert_int_equal(v.shape.segment_count, target);
+	/* and there is nothing more to do */
+	return stage_plan(&v, target, steps, &count, &missing, &room) == STAGE_OK && count == 0;
+}
+
+/* A volume that was larger once becomes what one of its size that never was is. */
+static void large_tables_are_given_back(void **state)
+{
+	(void)state;
+	srand(9);
+	for (unsigned n = 0; n < 200; n++) {
+		const uint32_t zone = (uint32_t)(rand() % 2 ? 1 : 1 + rand() % 4);
+		const uint32_t small = (300 + (uint32_t)rand() % 2000) / zone * zone;
+		const uint32_t large = small * (4 + (uint32_t)rand() % 60);
+		const uint64_t data = (uint64_t)rand() % (small * 200);
+		const int large_nat = rand() % 4 == 0;
+		struct stage_volume was = made(large, zone, large_nat, data, data / 40);
+		struct stage_volume is = made(small, zone, large_nat, data, data / 40);
+		struct stage_volume end = { 0 };
+
+		if (!stage_holds(&is, small - is.meta_segments))
+			continue;
+		assert_true(must_shrink(&was, small, &end));
+		assert_int_equal(end.meta_segments, is.meta_segments);
+		assert_int_equal(end.shape.least_nat_segments, is.shape.least_nat_segments);
+		assert_int_equal(stage_smallest(&end), stage_smallest(&is));
+		/* the smallest size is one that the plan reaches, and nothing below it is */
+		assert_true(must_shrink(&was, stage_smallest(&was), &end));
+		assert_false(must_shrink(&was, stage_smallest(&was) - zone, &end));
+		assert_true(stage_smallest(&was) <= stage_smallest(&is) + zone);
+		/* node ids in use keep their NAT; areas that may not become smaller stay */
+		was.nat_used_segments = was.shape.least_nat_segments;
+		assert_true(must_shrink(&was, small, &end));
+		assert_int_equal(end.shape.least_nat_segments, was.shape.least_nat_segments);
+		was.keeps_areas = true;
+		assert_true(stage_smallest(&was) > was.meta_segments);
+		was.keeps_areas = false;
+		/* where the first device ends too early, or zones that can be written anywhere do, they stay as well */
+		was.first_segments = was.meta_segments / 2;
+		assert_int_equal(stage_reducible(&was, small, 0), 0);
+	}
+}
+
+/* A volume that grew keeps its node ids at its size, although mkfs would make fewer for that size. */
+static void growing_keeps_a_large_nat(void **state)
+{
+	struct stage_volume v = made(50000, 1, 0, 20000, 500);
+	struct f2fs_resize_step steps[F2FS_RESIZE_STEPS];
+	struct stage_room room;
+	uint32_t count, missing, nat = v.shape.least_nat_segments;
+
+	(void)state;
+	assert_int_equal(stage_plan(&v, 1 << 20, steps, &count, &missing, &room), STAGE_OK);
+	for (uint32_t i = 0; i < count; i++) {
+		assert_int_not_equal(steps[i].kind, F2FS_RESIZE_REDUCE);
+		stage_take(&v, &steps[i]);
+	}
+	assert_true(v.shape.least_nat_segments >= nat);
+	assert_int_equal(stage_plan(&v, 1 << 20, steps, &count, &missing, &room), STAGE_OK);
+	assert_int_equal(count, 0);
+}
+
 /* Sizes at which the areas change their shape. */
 static void borders(void **state)
 {
@@ -209,6 +305,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(growing_is_as_brute_force_says),
 		cmocka_unit_test(minimum_is_the_first_that_holds),
+		cmocka_unit_test(large_tables_are_given_back),
+		cmocka_unit_test(growing_keeps_a_large_nat),
 		cmocka_unit_test(borders),
 	};
 

@@ -28,7 +28,7 @@ static int read_segment(struct f2fs_volume *vol, f2fs_seg_t segno, const struct 
 			end++;
 		while (!msb_test(s->cur, end - 1))
 			end--;
-		err = volume_read(vol, start + at, 0, buffer + ((size_t)at << bits), (size_t)(end - at) << bits);
+		err = volume_read_twice(vol, start + at, end - at, buffer + ((size_t)at << bits));
 		if (err)
 			return err;
 		if (takes_all)

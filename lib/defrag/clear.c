@@ -245,7 +245,7 @@ static int fetch(struct defrag_run *r, const struct live_block *b, uint32_t want
 		err = filler_reserve(&r->sink.filler, want, to, n);
 	if (err || *n == 0 || r->is_rehearsal)
 		return err;
-	err = volume_read(r->vol, b->addr, 0, *to, (size_t)*n << r->vol->geo.block_bits);
+	err = volume_read_twice(r->vol, b->addr, *n, *to);
 	r->sink.could_read = err != F2FS_ERR_IO;
 	return err;
 }

@@ -202,7 +202,7 @@ static int gather(struct defrag_run *r, const struct live_block *list, uint32_t 
 		int err;
 
 		run = neighbours(list + i, n - i);
-		err = volume_read(r->vol, list[i].addr, 0, to + ((size_t)i << bits), (size_t)run << bits);
+		err = volume_read_twice(r->vol, list[i].addr, run, to + ((size_t)i << bits));
 		if (err)
 			return err;
 	}

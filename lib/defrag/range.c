@@ -121,10 +121,11 @@ static int move_node(struct range *r, const struct live_block *b)
 	struct f2fs_nat_info entry;
 	f2fs_blk_t to = 0;
 	uint32_t got;
-	int err = volume_read(r->vol, b->addr, 0, r->buffer, r->vol->geo.block_size);
+	int err = nat_get(r->vol, b->nid, &entry);
 
+	/* by its footer it is that node: zeros or another one would become permanent */
 	if (!err)
-		err = nat_get(r->vol, b->nid, &entry);
+		err = node_load_at(r->vol, &entry, entry.ino, r->buffer);
 	if (!err)
 		err = put(r, b, 1, r->buffer, &to, &got);
 	if (!err)

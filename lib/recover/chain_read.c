@@ -4,6 +4,8 @@
  */
 #include "recover/chain.h"
 
+#include "base/bytes.h"
+
 #define AHEAD_BYTES (512u << 10)
 
 int chain_reader_init(struct chain_reader *reader, struct f2fs_volume *vol)
@@ -26,6 +28,7 @@ int chain_read(struct chain_reader *reader, f2fs_blk_t addr, const uint8_t **blo
 	struct f2fs_volume *vol = reader->vol;
 	const uint32_t most = AHEAD_BYTES >> vol->geo.block_bits;
 	uint64_t left = vol->geo.end_blkaddr - addr;
+	uint8_t *at;
 	int err;
 
 	if (addr < reader->first || addr - reader->first >= reader->count) {
@@ -47,6 +50,8 @@ int chain_read(struct chain_reader *reader, f2fs_blk_t addr, const uint8_t **blo
 			return err;
 		}
 	}
-	*block = reader->buffer + ((size_t)(addr - reader->first) << vol->geo.block_bits);
-	return 0;
+	at = reader->buffer + ((size_t)(addr - reader->first) << vol->geo.block_bits);
+	*block = at;
+	/* it ends the chain, and what was fsynced behind it would be lost */
+	return is_zero(at, vol->geo.block_size) ? volume_read_twice(vol, addr, 1, at) : 0;
 }

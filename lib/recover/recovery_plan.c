@@ -54,6 +54,22 @@ static int need_inode(struct walk *walk, f2fs_nid_t ino, struct chain_inode **ou
 	return 0;
 }
 
+/*
+ * The NAT does not have an inode that the chain changes without having made it. Fsynced data is dropped for that only
+ * where the NAT has the root: without it a block of the NAT was read as zeros.
+ */
+static int must_have_root(struct walk *walk)
+{
+	struct f2fs_volume *vol = walk->plan->vol;
+	bool found;
+	int err = exists(walk, vol->geo.root_ino, &found);
+
+	if (err || found)
+		return err;
+	return volume_corrupt(vol, RULE_NAT_FREE, F2FS_NO_BLOCK, vol->geo.root_ino,
+			      "the NAT has not even the root, so fsynced data may not be dropped");
+}
+
 /* Pass 1 for one fsynced node at position i. */
 static int note_fsynced(struct walk *walk, uint32_t i)
 {
@@ -82,6 +98,9 @@ static int note_fsynced(struct walk *walk, uint32_t i)
 			plan->created++;
 		} else {
 			inode->is_known = found;
+			err = found ? 0 : must_have_root(walk);
+			if (err)
+				return err;
 		}
 		plan->known += inode->is_known;
 	}

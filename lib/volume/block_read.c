@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "device/device.h"
 
 int volume_corrupt(struct f2fs_volume *vol, enum rule rule, uint64_t block, f2fs_nid_t nid, const char *format, ...)
@@ -107,6 +108,22 @@ int volume_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t within, void 
 			return err;
 	}
 	return volume_device_read(vol, vol->dev, ((uint64_t)addr << bits) + within, buffer, length);
+}
+
+int volume_read_twice(struct f2fs_volume *vol, f2fs_blk_t addr, uint32_t count, uint8_t *buffer)
+{
+	const uint32_t bits = vol->geo.block_bits;
+	int err = volume_read(vol, addr, 0, buffer, (size_t)count << bits);
+
+	for (uint32_t at = 0, end; at < count && !err; at = end + 1) {
+		uint8_t *run = buffer + ((size_t)at << bits);
+
+		for (end = at; end < count && is_zero(buffer + ((size_t)end << bits), vol->geo.block_size); end++)
+			;
+		if (end > at)
+			err = volume_read(vol, addr + at, 0, run, (size_t)(end - at) << bits);
+	}
+	return err;
 }
 
 int f2fs_block_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint32_t count, void *buffer)

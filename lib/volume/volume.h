@@ -262,7 +262,12 @@ int volume_peek(struct f2fs_volume *vol, f2fs_blk_t addr, const uint8_t **out);
 
 /* Read bytes of the main area at a block's start plus within, past the cache: for file contents. */
 int volume_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t within, void *buffer, size_t length);
-/* Drop the loaded parts of a checkpoint pack. */
+/*
+ * Read whole blocks, and blank ones a second time. For bytes that nothing else vouches for and that are about to be
+ * written elsewhere or taken for an end: a device may once give zeros instead of an error.
+ */
+int volume_read_twice(struct f2fs_volume *vol, f2fs_blk_t addr, uint32_t count, uint8_t *buffer);
+/* Forget what was loaded of a checkpoint pack. */
 void volume_unload_pack(struct f2fs_volume *vol);
 /* After a commit: load the other checkpoint pack. When that fails the handle stays with the old one, outdated. */
 int volume_reload(struct f2fs_volume *vol);

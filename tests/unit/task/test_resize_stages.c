@@ -14,7 +14,10 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "resize/resize.h"
+#include "resize/fits.h"
+#include "resize/reduce.h"
+#include "resize/run.h"
+#include "resize/stages.h"
 
 enum { MOST = 12000 }; /* segments */
 

@@ -24,7 +24,7 @@ static const struct cli_exit exits[] = {
 	{ CLI_EXIT_FAILURE, "failure; or only standard output failed; or wrong usage" },
 	{ CLI_EXIT_INCOMPLETE, "with --root-dir: made, but some entries (named on standard error) were not copied" },
 	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT
-	  "a new file is removed, an old volume may be empty" },
+	  "a new file is gone, an old one may be empty" },
 };
 
 const struct cli_tool mkfs_tool = {

@@ -38,7 +38,7 @@ enum f2fs_resize_kind {
 	F2FS_RESIZE_EXTEND = 2,	  /* the areas have room for more segments */
 	F2FS_RESIZE_RELAYOUT = 3, /* larger areas: they are written anew */
 	F2FS_RESIZE_HOME = 4,	 /* one that was interrupted: areas move back to the start */
-	F2FS_RESIZE_RESERVE = 5, /* only what is kept for cleaning changes */
+	F2FS_RESIZE_RESERVE = 5, /* only what is kept for GC changes */
 	F2FS_RESIZE_REDUCE = 6	 /* smaller areas: they are written anew */
 };
 /* Return "shrink", "extend", "relayout", "home", "reserve", "reduce"; "unknown" for other numbers. */

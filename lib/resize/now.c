@@ -38,7 +38,7 @@ static int look_at_ids(struct resize *r)
 {
 	const struct f2fs_geometry *geo = &r->vol->geo;
 	const uint64_t ids = (uint64_t)geo->nat_per_block * F2FS_SEGMENT_BLOCKS; /* of a segment */
-	struct f2fs_nat_entry entry;
+	struct f2fs_nat_info entry;
 	uint64_t nid = 0;
 	int err = 0;
 

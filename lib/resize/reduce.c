@@ -79,7 +79,7 @@ bool stage_reduce(const struct stage_volume *v, uint32_t segment_count, struct s
 	hop->moved = (uint32_t)sub_or_zero(end, meta);
 	if (end >= segment_count || end > v->first_segments)
 		return false;
-	if ((v->shape.feature & F2FS_FEATURE_BLKZONED) && end > v->unordered_segments)
+	if ((v->shape.feature & F2FS_FEAT_BLKZONED) && end > v->unordered_segments)
 		return false;
 	if (hop->moved > 0 && hop->moved + stage_needed(v) > main_segments)
 		return false;

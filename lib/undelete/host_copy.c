@@ -18,7 +18,8 @@
 #include <unistd.h>
 
 #include "forensics/past.h"
-#include "undelete/undelete_run.h"
+#include "undelete/host_copy.h"
+#include "undelete/undelete_report.h"
 
 enum { NAME_ROOM = 600 };
 

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "forensics/past.h"
-#include "undelete/undelete_run.h"
+#include "undelete/put_back.h"
+#include "undelete/stage.h"
+#include "undelete/undelete_report.h"
 
 static bool is_directory(const struct staged *s)
 {

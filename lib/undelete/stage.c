@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "forensics/past.h"
-#include "undelete/undelete_run.h"
+#include "undelete/stage.h"
+#include "undelete/undelete_report.h"
 
 enum { ENCRYPTION_INDEX = 9, NONCE_SIZE = 16 }; /* of the attribute with the encryption context */
 #define STORE_SIZE ((uint64_t)1 << 60)

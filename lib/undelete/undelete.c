@@ -8,7 +8,10 @@
 
 #include "base/sized.h"
 #include "forensics/past.h"
-#include "undelete/undelete_run.h"
+#include "undelete/host_copy.h"
+#include "undelete/put_back.h"
+#include "undelete/stage.h"
+#include "undelete/undelete_report.h"
 
 #define SIZE_LIMIT ((uint64_t)1 << 50) /* bytes; the largest file of blocks of 16 KiB */
 

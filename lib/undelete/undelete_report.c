@@ -2,7 +2,7 @@
 /*
  * What undelete tells its host about a file, and how it counts it.
  */
-#include "undelete/undelete_run.h"
+#include "undelete/undelete_report.h"
 
 const char *f2fs_undelete_text(unsigned outcome)
 {

@@ -71,41 +71,9 @@ struct undelete {
 
 #define UNDELETE_PIECE ((size_t)1 << 20)
 
-/* undelete_report.c */
 static inline bool undelete_has(const struct undelete *u, unsigned flag)
 {
 	return (u->options->flags & flag) != 0;
 }
-/* Is it an error that ends the run, whichever file it is about? */
-bool undelete_ends(int err);
-/* Report about a file; the error in the context is the detail of what failed. Returns 0 or CANCELED. */
-int undelete_report(struct undelete *u, const char *path, unsigned outcome, uint64_t count);
-int undelete_report_failed(struct undelete *u, const char *path, unsigned outcome, const char *what);
-/* Report that a file is back, with what is missing of it, and count it. lost: blocks, blank ones included unless they
- * are contents; attributes that are lost were reported already. */
-int undelete_report_back(struct undelete *u, const char *path, int confidence, uint64_t lost, uint64_t blank,
-			 uint64_t lost_attributes);
-unsigned undelete_open_flags(const struct undelete *u);
-
-/* host_copy.c */
-int undelete_host_open(struct undelete *u);
-int undelete_host_put(struct undelete *u, const struct f2fs_deleted *file);
-/* Set the attributes of directories and let go of what is held. */
-void undelete_host_close(struct undelete *u);
-
-/* stage.c */
-int undelete_stage_open(struct undelete *u);
-/* Keep a file as it is at the block of its inode. */
-int undelete_stage_take(struct undelete *u, const struct f2fs_deleted *file);
-/* Write the contents of a regular file; blocks of zeros stay holes. */
-int undelete_stage_write(struct undelete *u, const struct staged *s, struct f2fs_inode *inode);
-/* Have directories come first, upper ones before those in them. */
-int undelete_stage_sort(struct undelete *u);
-void undelete_stage_close(struct undelete *u);
-void undelete_policy_of(struct f2fs_inode *inode, struct undelete_policy *out);
-
-/* put_back.c */
-/* Make all that is staged below a directory of the volume. */
-int undelete_put_back(struct undelete *u, const char *top);
 
 #endif

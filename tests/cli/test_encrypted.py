@@ -188,6 +188,6 @@ def test_policies_that_cannot_be(run_tool, tmp_path, key):
 
 def test_without_a_key_encrypt_says_what_it_takes(run_tool, image, key):
     done = run_tool("f2fs", "-w", image, "mkdir", "/a", "--", "encrypt", "/a", rc=4)
-    assert b"encrypt: it takes the key that the directory is to have: f2fs --key=FILE" in done.stderr
+    assert b"encrypt: needs the key for the directory: f2fs --key=FILE" in done.stderr
     done = run_tool("f2fs", "-w", "--key", key, image, "mkdir", "/a", "--", "encrypt", "-k", "0" * 32, "/a", rc=4)
     assert b"-k names none of the keys that were given with --key" in done.stderr

@@ -219,7 +219,7 @@ def test_offset(mkfs, image):
     assert data[:MIB] == b"p" * MIB and data[65 * MIB:] == b"p" * (15 * MIB)
     assert Volume(image, MIB)["block_count"] == 16384
     assert "sectors of 512" in refused(mkfs, "-f", "--offset", "1000", image)
-    assert "behind the end" in refused(mkfs, "-f", "--offset", "80M", image)
+    assert "past the end" in refused(mkfs, "-f", "--offset", "80M", image)
 
 
 def test_too_small(mkfs, image):

@@ -103,8 +103,8 @@ def test_words(make, run_tool, resize):
     assert os.path.getsize(image) == SIZE
     least = int(run_tool("resize.f2fs", "--min-size", image).stdout)
     assert 40 * MIB < least < 128 * MIB
-    assert "goes with none" in resize(image, "--min-size", "-t", "64M", rc=1)
-    assert "goes with none" in resize(image, "--min-size", "64M", rc=1)
+    assert "takes none" in resize(image, "--min-size", "-t", "64M", rc=1)
+    assert "takes none" in resize(image, "--min-size", "64M", rc=1)
     why = resize(image, "30M", rc=1)
     assert f"the smallest size is {least}" in why
     assert "too large" in resize(image, "17T", rc=1) and os.path.getsize(image) == SIZE
@@ -137,10 +137,10 @@ def test_overprovision(make, resize, f2fskit, peer_check):
     with f2fskit.open(image) as volume:
         assert volume.geometry.segment_count == SIZE // (2 * MIB) - 1
     peer_check(image)
-    assert "does not hold" in resize(image, "-o", "99", rc=1)
+    assert "cannot hold" in resize(image, "-o", "99", rc=1)
     assert resize(image, "-o", "20", "600M")["new_segments"] == 299
     before = image.read_bytes()
-    assert "does not hold" in resize(image, "-o", "99", "700M", rc=1)  # before anything is written
+    assert "cannot hold" in resize(image, "-o", "99", "700M", rc=1)  # before anything is written
     assert image.read_bytes() == before
     must_hold(f2fskit, image)
 

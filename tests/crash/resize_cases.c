@@ -70,7 +70,7 @@ const struct resize_case resize_cases[RESIZE_CASES] = {
 	  .target = 80 * MIB,
 	  .files = 30,
 	  .kept = 2,
-	  .format = { .feature = F2FS_FEATURE_EXTRA_ATTR | F2FS_FEATURE_INODE_CHECKSUM | F2FS_FEATURE_SB_CHECKSUM,
+	  .format = { .feature = F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_INODE_CHECKSUM | F2FS_FEAT_SB_CHECKSUM,
 		      .large_nat = 1 },
 	  .kinds = RESIZE_BIT(SHRINK) | RESIZE_BIT(REDUCE) },
 };

@@ -32,10 +32,10 @@ LIMITS = {
     "front documents": 1.0,
     "documents": 1.2,
     "public headers": 13.0,
-    "messages": 1.0,
+    "messages": 1.5,
     "comments": 6.0,
     "python": 15.0,
-    "tests": 1.0,
+    "tests": 1.5,
 }
 
 FRONT = ("README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md")

@@ -67,6 +67,7 @@ static struct f2fs_file_extent extent;
 static struct f2fs_dirent entry;
 static struct f2fs_xattr xattr;
 static struct f2fs_verity verity;
+static struct f2fs_listing *listing;
 static const struct f2fs_write_part part = { 0, "x", 1 };
 static const struct f2fs_compression lz4 = { .log_cluster = 2 };
 static const struct f2fs_policy policy = { .version = 2, .contents_mode = 1, .filenames_mode = 4 };
@@ -91,6 +92,7 @@ static const struct f2fs_policy policy = { .version = 2, .contents_mode = 1, .fi
 	X(f2fs_verity_get, , d, &verity)                                                                               \
 	X(f2fs_verity_verify, , d)                                                                                     \
 	X(f2fs_walk, , d, never_walk, NULL)                                                                            \
+	X(f2fs_listing_read, , d, 0, &listing)                                                                         \
 	X(f2fs_inode_compare, , d, living, never_differ, NULL)                                                         \
 	X(f2fs_inode_compare, _second, living, d, never_differ, NULL)                                                  \
 	X(f2fs_create, , d, "made", 4, &new_file, &out)                                                                \

@@ -7,10 +7,17 @@
 """
 import os
 
+import f2fskit
+
 import kernel_judge
 import others
 
 AT_ONCE = 48        # volumes that wait for the kernel
+
+
+def is_clean(devices):
+    """Whether a check that reads contents, too, finds nothing: the kernel reads compressed files."""
+    return not any(problem.severity for problem in f2fskit.check(devices[0], devices=devices[1:], content=True).problems)
 
 
 class Asked:
@@ -18,7 +25,9 @@ class Asked:
         self.folder, self.kernel, self.count, self.waiting = folder, kernel, 0, []
 
     def keep(self, result, devices, sizes=()):
-        """Save devices. sizes: their sizes before one was cut short; a repair makes the file as long again."""
+        """Save devices that are clean. sizes: their sizes before one was cut short; a repair makes the file as long again."""
+        if not sizes and not is_clean(devices):
+            return
         self.count += 1
         result["disks"] = [os.path.join(self.folder, "asked-%d-%d.%d" % (os.getpid(), self.count, i)) for i in range(len(devices))]
         for i, (device, path) in enumerate(zip(devices, result["disks"])):
@@ -28,8 +37,10 @@ class Asked:
 
     def keep_repaired(self, subject, bed, result):
         """Of a campaign: what the repair left, if the next check calls it clean."""
-        if result["state"] in ("SOUND", "REPAIRED") and not result["second"]:
-            self.keep(result, bed.devices, [base.size for base in subject.bases])
+        if result["state"] not in ("SOUND", "REPAIRED") or result["second"]:
+            return
+        is_cut = "keep" in bed.meets
+        self.keep(result, bed.devices, [base.size for base in subject.bases] if is_cut else ())
 
     def judged(self, results, then=None):
         """The results, with what the kernel says of those that were kept. then(result, paths) may look at the files."""

@@ -55,11 +55,12 @@ def test_sweep(f2fskit, kernel, tmp_path):
     beds.close()
 
 
-def test_refusal_is_noticed(f2fskit, kernel, tmp_path):
+def test_refusal_is_noticed(f2fskit, kernel, tmp_path, monkeypatch):
     """A root that is no directory: a check that called it clean would be found."""
     import kernel_asked
     import sweep_beds
 
+    monkeypatch.setattr(kernel_asked, "is_clean", lambda devices: True)
     asked = kernel_asked.Asked(str(tmp_path), kernel)
     beds = sweep_beds.Beds(["ours:plain"], lambda bed, result, said, again: asked.keep(result, bed.damaged))
     damage = beds.plan("ours:plain").again("inode[3].i_mode^=0xc000")

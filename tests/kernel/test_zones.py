@@ -74,7 +74,7 @@ def test_resized(kernel, tool, tmp_path, name):
     log, entries, steps = guest(kernel, "resize", job, tmp_path)
     assert "Unaligned curseg" not in log, log
     kinds = {step["kind"] for done in steps if isinstance(done, dict) for step in done["steps"]}
-    assert kinds == {"shrink", "extend", "relayout"} and "after-3/big" in entries
+    assert kinds == {"shrink", "extend", "relayout", "reduce"} and "after-3/big" in entries
 
 
 @pytest.mark.parametrize("capacity, devices", list(itertools.product([2, 3, 4], [1, 2])) if LONG else [(3, 1), (2, 2)])

@@ -166,7 +166,7 @@ static const char *find_contradiction(const struct arguments *a, unsigned paths)
 	if ((a->order == F2FS_DEFRAG_LIST || a->order == F2FS_DEFRAG_SPACE) && (paths || a->include_count))
 		return "paths and --include choose files for --order=score, tree and age";
 	if (a->is_json && a->map)
-		return "--map is text and cannot go with --json: --report --json has the use of segments";
+		return "--segment-map is text and does not go with --json: --report --json prints the use of segments";
 	if (a->is_json && a->svg && (!a->report || strcmp(a->svg, "-") == 0))
 		return a->report ? "--json needs the standard output for itself" : "--json goes with --report";
 	return NULL;

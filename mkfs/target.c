@@ -57,7 +57,7 @@ static int cut_offset(struct target *t, struct cli *cli, struct f2fs_context *ct
 	if (a->offset == 0)
 		return 0;
 	if (a->offset >= f2fs_device_info(t->device)->size)
-		return refuse(cli, t->path, "the offset is behind the end");
+		return refuse(cli, t->path, "the offset is past the end");
 	if (f2fs_device_open_slice(t->device, a->offset, t->size, &slice))
 		return fail(cli, ctx);
 	f2fs_device_close(t->device);

@@ -7,7 +7,9 @@
 #include "format/superblock.h"
 
 #define WITNESSES 2u
-#define MOST_RANGES 8u /* as many as devices */
+#define ALL 4u
+#define OWN_RANGES 3u
+#define MOST_RANGES (8u + OWN_RANGES) /* one for each device, and those of the inode */
 
 /* Return how many blocks a device has; *start: its first block. */
 static uint64_t range_of(const struct checker *c, unsigned device, f2fs_blk_t *start)
@@ -47,18 +49,17 @@ static bool is_range(const struct f2fs_geometry *geo, const struct range *range)
 }
 
 /*
- * The n-th range; blocks is 0: there are no more. The first device holds the metadata. A copy that joins the devices
- * has no table of them, so there only the inode's own lengths count.
+ * The n-th range; blocks is 0: there are no more. The first device holds the metadata. The lengths of the inode
+ * come last: a device that was resized is longer than its alias, and a copy that joins the devices has no table of them.
  */
 static struct range range_at(const struct checker *c, const uint8_t *block, unsigned n)
 {
-	const unsigned devices = superblock_device_count(c->vol->sb);
+	const unsigned devices = superblock_device_count(c->vol->sb), further = devices ? devices - 1 : 0;
 	struct range range = { inode_i_ext_blk(block), 0 };
 
-	if (devices) {
-		if (n + 1 < devices)
-			range.blocks = range_of(c, n + 1, &range.start);
-	} else if (n < 3) {
+	if (n < further) {
+		range.blocks = range_of(c, n + 1, &range.start);
+	} else if ((n -= further) < OWN_RANGES) {
 		const uint64_t own = inode_i_blocks(block) - 1u - (inode_i_xattr_nid(block) != 0);
 
 		range.blocks = n == 0 ? inode_i_size(block) >> c->geo->block_bits
@@ -70,6 +71,7 @@ static struct range range_at(const struct checker *c, const uint8_t *block, unsi
 
 void alias_judge(const struct checker *c, struct inode_fact *inode, const uint8_t *block)
 {
+	const unsigned devices = superblock_device_count(c->vol->sb);
 	unsigned best = 0;
 
 	if (!(inode->iflags & FLAG_i_flags_device_alias) || !geometry_has(c->geo, F2FS_FEAT_DEVICE_ALIAS))
@@ -78,7 +80,7 @@ void alias_judge(const struct checker *c, struct inode_fact *inode, const uint8_
 		const struct range range = range_at(c, block, i);
 		const unsigned count = count_witnesses(c, block, range.start, range.blocks);
 
-		if (count < WITNESSES || count <= best || !is_range(c->geo, &range))
+		if (count < (i + 1 < devices || !devices ? WITNESSES : ALL) || count <= best || !is_range(c->geo, &range))
 			continue;
 		best = count;
 		inode->state |= INODE_ALIAS;

@@ -480,7 +480,7 @@ class ZoneType(enum.IntEnum):
 
 FeatureName = Literal["encrypt", "blkzoned", "atomic_write", "extra_attr", "project_quota", "inode_checksum", "flexible_inline_xattr", "quota", "inode_crtime", "lost_found", "verity", "sb_checksum", "casefold", "compression", "ro", "device_alias", "packed_ssa"]
 
-CleanTargetName = Literal["age", "log"]
+GcTargetName = Literal["age", "log"]
 
 DefragOrderName = Literal["space", "age", "list", "tree", "score"]
 

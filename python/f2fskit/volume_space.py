@@ -108,7 +108,7 @@ class VolumeSpace(VolumeBase):
         policy: gc_policy.Policy | None = "greedy",
         *,
         used_limit: int = 100,
-        target: enums.GcTarget | enums.CleanTargetName = "log",
+        target: enums.GcTarget | enums.GcTargetName = "log",
         like_kernel: bool = False,
     ) -> None:
         """Choose how the volume is cleaned by itself when free sections run out; a writable volume is, by "greedy".
@@ -179,7 +179,7 @@ class VolumeSpace(VolumeBase):
         bytes_written: int = 0,
         seconds: int = 0,
         used_limit: int = 90,
-        target: enums.GcTarget | enums.CleanTargetName = "log",
+        target: enums.GcTarget | enums.GcTargetName = "log",
         move_pinned: bool = False,
         dry_run: bool = False,
     ) -> results.CleanResult:

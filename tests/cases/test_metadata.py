@@ -11,6 +11,8 @@ import cases
 # is not in a copy: there the inode's own words are all there is.
 # Names in a copy are others, so hashes do not vote on them. Entries that are marked as free, and contents, are not in it.
 BY_CONTENTS = ("divided", "dentry_name_", "dentry_freed", "root_marked_as_inline", "directory_marked_as_inline")
+# Scrambled names are other names of the same length: names that inodes remember and near hashes do not vote on them.
+BY_NAMES = ("dentry_link_", "dentry_length_and_hash", "dot_without_length", "dotdot_longer")
 # A copy joins the devices, and has no table of them that says where an alias begins.
 BY_DEVICES = {"alias_extent_of_no_device"}
 UNREADABLE = [name for name, case in cases.load().items() if case.unreadable]
@@ -63,6 +65,8 @@ def test_same_report(broken, f2fskit, name):
                 assert report(f2fskit, copy)[:len(expected)] == expected
             else:
                 assert report(f2fskit, copy) == expected
+            if name.startswith(BY_NAMES):
+                return
             got = report(f2fskit, scrambled)
             got = got[:len(expected)] if name in SEARCHED else got
             assert [row[:3] for row in got] == [row[:3] for row in expected]

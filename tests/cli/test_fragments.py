@@ -232,7 +232,7 @@ def test_a_tebibyte_stays_small(run_tool, f2fskit, tmp_path):
 @pytest.mark.parametrize("words, why", [
     (("--report",), b"no image"),
     ((), b"no image"),
-    (("--json", "--segment-map", "x"), b"--report --json tells the use of segments"),
+    (("--json", "--segment-map", "x"), b"--report --json prints the use of segments"),
     (("--report", "--top=-1", "x"), b"--top"),
     (("--report", "--no-such", "x"), b"no-such"),
     (("--report", "/nonexistent/image"), b"nonexistent"),

@@ -161,7 +161,7 @@ def test_undo_and_rollback(run_tool, broken, tmp_path):
     run_tool("f2fs", "-w", broken, "mkdir", "/later")
     later = digest(broken)
     refused = run_tool("fsck.f2fs", "--restore", log, broken, rc=8).stderr
-    assert b"broken.img is not as the recording left it" in refused and b"-f puts back" in refused
+    assert b"broken.img is not as the recording left it" in refused and b"-f puts the recorded bytes back" in refused
     assert b"not as the recording left it" in run_tool("f2fs", "-w", broken, "restore", log, rc=None).stderr
     assert digest(broken) == later
     run_tool("f2fs", "-w", broken, "restore", "-f", log)

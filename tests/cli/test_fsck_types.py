@@ -12,7 +12,8 @@ TYPES = {"regular": 0o100000, "directory": 0o040000, "symlink": 0o120000, "char"
 SUBJECTS = {"/small": 0o100644, "/medium": 0o100640, "/big": 0o100600, "/empty": 0o100644, "/dir": 0o040755,
             "/many": 0o040755, "/short": 0o120777, "/long": 0o120777, "/tty": 0o020620, "/disk": 0o060660,
             "/pipe": 0o010644, "/sock": 0o140755}
-# Two types that only the mode and the entry distinguish: without a checksum the entry counts.
+# Types of files without contents, which only the mode and the entry distinguish: with a checksum the mode counts, without one
+# the side with fewer wrong bits is believed wrong.
 SUMS = {"sums": "extra_attr,inode_checksum,quota", "none": "extra_attr,quota"}
 
 
@@ -64,11 +65,25 @@ def broken(volume, tmp_path, f2fskit):
     return damage
 
 
+# As entries store types (FORMAT files 5.2).
+IN_ENTRY = {"regular": 1, "directory": 2, "char": 3, "block": 4, "pipe": 5, "socket": 6, "symlink": 7}
+EMPTY = ("/empty", "/tty", "/disk", "/pipe", "/sock")
+
+
+def looks_like_a_wrong_entry(path, wrong):
+    right = next(name for name, mode in TYPES.items() if mode == stat.S_IFMT(SUBJECTS[path]))
+    if path not in EMPTY or wrong not in IN_ENTRY:
+        return False
+    return bin(IN_ENTRY[right] ^ IN_ENTRY[wrong]).count("1") < bin(TYPES[right] ^ TYPES[wrong]).count("1")
+
+
 @pytest.mark.parametrize("wrong", TYPES)
 def test_every_type_comes_back(volume, broken, f2fskit, wrong):
     """All subjects get the same wrong type at once, their permissions stay."""
     _, before, has_sums = volume
-    hit = [path for path, mode in SUBJECTS.items() if stat.S_IFMT(mode) != TYPES[wrong]]
+    hit = [path for path, mode in SUBJECTS.items()
+           if stat.S_IFMT(mode) != TYPES[wrong] and (has_sums or not looks_like_a_wrong_entry(path, wrong))]
+    assert hit
     image = broken({path: TYPES[wrong] | SUBJECTS[path] & 0o7777 for path in hit})
     report = f2fskit.check(image)
     # a checksum names the bit of a mode that is wrong by one bit

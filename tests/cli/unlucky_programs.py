@@ -126,7 +126,7 @@ WRITES = [Operation(*row, writes=True, prints=False) for row in (
     ("f2fs -w {} label text",),
     ("f2fs -w {} set inode[3].i_gid 5",),
     ("f2fs -w --undo=OUT {} rm /large",),
-    ("f2fs -w {} rollback UNDO", "undone"),
+    ("f2fs -w {} restore UNDO", "undone"),
     ("f2fs -w {} rm -r /many /large", "several"),
     ("sload.f2fs -f TREE --into /new {}",),
     ("sload.f2fs -f TREE --existing=update --delete {}",),

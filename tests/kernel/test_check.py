@@ -6,7 +6,7 @@ import json
 import pytest
 
 # Remarks that a check may make without calling them problems, and for which images.
-NOTES = {"CP_PENDING": "cut-", "CP_UNFINISHED": "cut-", "CP_DISABLED": "checkpoint-disabled"}
+NOTES = {"CP_PENDING": "cut-", "CP_UNFINISHED": "cut-", "CP_DISABLED": "checkpoint-disabled", "SB_ZONES_ELSEWHERE": "zoned"}
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ def contents(path):
 
 def refused(path, work):
     """Leave a with block that ends normally after work(volume) has failed: the commit must be refused."""
-    with pytest.raises(f2fskit.StateError, match="half-way.*discarded") as error:
+    with pytest.raises(f2fskit.StateError, match="half-way.*rolled back") as error:
         with f2fskit.open(path, "r+") as volume:
             volume.path("/kept").write_bytes(b"kept")
             work(volume)

@@ -25,7 +25,7 @@ class UndeleteReport(NamedTuple):
 
     path: str
     outcome: enums.UndeleteOutcome
-    count: int
+    count: int  # type: ignore[assignment]
     """Blocks, of HOLES, BLANK_HOLES and BLANK_KEPT."""
     what: str
     """Name of the attribute, of NO_ATTRIBUTE."""

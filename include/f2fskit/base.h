@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Ground of the public interface: export macro, version, unit types.
+ * Basics of the public interface: export macro, version, unit types.
  *
  * Units are in the types: a block address counts file system blocks from the start of the volume, a segment number
  * counts segments from the start of the main area, a node id indexes the NAT (an inode's number is its node id).
@@ -32,15 +32,15 @@ typedef uint32_t f2fs_nid_t; /* node id; inode numbers are node ids */
 
 /*
  * Structs whose first member is struct_size may get further members at their end. A program begins each of them,
- * options and results alike, with the size that it was compiled with; what it does not set is zero:
+ * options and results alike, with the size that it was compiled with. Members that it does not set are zero:
  *
  *	struct f2fs_check_options options = {F2FS_SIZED(f2fs_check_options), .repair = 1};
  *	struct f2fs_check_result result = {F2FS_SIZED(f2fs_check_result)};
  *
- * A library that is newer than the program takes its smaller structs: options that they lack are zero, results that
- * they lack are not told. A struct that is larger than the library's, or has no size, fails with INVALID before
- * anything is done; a call that cannot fail leaves it as it is. Structs without struct_size never change, but those
- * that only callbacks get may have further members in a later version.
+ * A newer library accepts the smaller structs of an older program: missing options are zero, missing results are not
+ * returned. A struct that is larger than the library's, or has no size, fails with INVALID before anything is done. A
+ * call that cannot fail leaves such a struct as it is. Structs without struct_size never change, but those that only
+ * callbacks get may have further members in a later version.
  */
 #define F2FS_SIZED(name) .struct_size = sizeof(struct name)
 
@@ -48,14 +48,14 @@ typedef uint32_t f2fs_nid_t; /* node id; inode numbers are node ids */
 F2FS_API const char *f2fs_version(void);
 
 /*
- * Make n bytes that nobody vouches for (a name from an image) safe to show: valid UTF-8 of visible characters stays;
- * the rest, and the backslash, become escapes (\xNN for a byte, \\) that can be turned back. out gets a terminated
- * string; with cap = 4 * n + 1 everything fits, else it is cut off and ends in "...". Returns its length.
+ * Make n untrusted bytes (a name from an image) safe to show. Valid UTF-8 of visible characters stays. The rest, and
+ * the backslash, become reversible escapes (\xNN for a byte, \\). out gets a terminated string. With cap = 4 * n + 1
+ * everything fits; a shorter one cuts the text off with "..." at the end. Returns its length.
  */
 F2FS_API size_t f2fs_text_printable(const void *bytes, size_t n, char *out, size_t cap);
 /*
  * Turn at most count little-endian UTF-16 units, up to a zero unit, into terminated UTF-8; lone surrogates become
- * U+FFFD, what does not fit is cut off. With cap = 3 * count + 1 everything fits. Returns the length.
+ * U+FFFD. Text that does not fit is cut off. With cap = 3 * count + 1 everything fits. Returns the length.
  */
 F2FS_API size_t f2fs_text_from_utf16(const uint8_t *units, size_t count, char *out, size_t cap);
 /* Are n bytes valid UTF-8? */

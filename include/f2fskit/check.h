@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Checking a volume. f2fs_check() reads everything that is in use once, compares it with every invariant of the format
- * (docs/CHECKS.md lists them), recomputes what can be derived, and tells each difference as a problem with a persistent
- * number. Nothing on the image is trusted: whatever its bytes, the check ends, within the bound of memory.
+ * Check and repair a volume. f2fs_check() reads everything that is in use once and compares it with every invariant of
+ * the format (docs/CHECKS.md lists them). It recomputes derived data, and reports each difference as a problem with a
+ * persistent number. Nothing on the image is trusted: whatever its bytes, the check ends, within the bound of memory.
  */
 #ifndef F2FSKIT_CHECK_H
 #define F2FSKIT_CHECK_H
@@ -16,7 +16,7 @@ extern "C" {
 /* How bad a problem is. */
 enum f2fs_severity {
 	F2FS_SEVERITY_NOTE = 0,	  /* worth knowing, nothing is wrong */
-	F2FS_SEVERITY_STALE = 1,  /* what can be derived from the rest is wrong; user data is not touched */
+	F2FS_SEVERITY_STALE = 1,  /* derived data is wrong; user data is not affected */
 	F2FS_SEVERITY_DAMAGE = 2, /* a structure is wrong; user data may be affected */
 	F2FS_SEVERITY_LOSS = 3	  /* user data, or the way to it, is lost */
 };
@@ -29,7 +29,7 @@ struct f2fs_problem_info {
 	const char *group;	 /* "links": the pass that finds it */
 	const char *message;	 /* template of the message */
 	const char *fix;	 /* what a repair does */
-	const char *explanation; /* for people who meet it */
+	const char *explanation; /* for people who see it */
 };
 /* Return row number index in table order, NULL past the last. */
 F2FS_API const struct f2fs_problem_info *f2fs_problem_at(unsigned index);
@@ -37,13 +37,13 @@ F2FS_API const struct f2fs_problem_info *f2fs_problem_at(unsigned index);
 F2FS_API const struct f2fs_problem_info *f2fs_problem_find(const char *id_or_name);
 /* Does a word choose this row: its number ("604", "P604"), its name, or its group ("links")? 1 or 0. */
 F2FS_API int f2fs_problem_matches(const struct f2fs_problem_info *info, const char *word);
-/* What can be decided about a problem. */
+/* Which decisions a problem allows. */
 enum f2fs_repair_kind {
 	F2FS_REPAIR_NONE = 0, /* nothing can be done, or nothing is wrong */
-	/* It follows from the rest, or everything else stands on it: whatever a repair writes makes it right. It is
-	 * only decided whether it is a reason to write. */
+	/* It is derived from the rest, or everything else depends on it, so every repair that writes corrects it. The
+	 * only decision is whether it is a reason to write. */
 	F2FS_REPAIR_COMMON = 1,
-	F2FS_REPAIR_CHOICE = 2 /* each finding by itself is made right or left as it is */
+	F2FS_REPAIR_CHOICE = 2 /* each finding by itself is corrected or left as it is */
 };
 /* Return the enum f2fs_repair_kind of a row. */
 F2FS_API int f2fs_problem_repair_kind(const struct f2fs_problem_info *info);
@@ -52,7 +52,7 @@ F2FS_API const char *f2fs_severity_name(int severity);
 
 enum f2fs_problem_action {
 	F2FS_ACTION_NONE = 0, /* left as it is */
-	F2FS_ACTION_FIXED = 1 /* of a repair: made right, unless the callback decides otherwise */
+	F2FS_ACTION_FIXED = 1 /* of a repair: corrected, unless the callback decides otherwise */
 };
 
 /* "No value" of segno and slot. */
@@ -70,17 +70,17 @@ struct f2fs_problem {
 	int action;	/* enum f2fs_problem_action */
 	uint64_t found;
 	uint64_t expected;
-	const char *path;    /* of ino, printable, where a way from the root to it is known */
+	const char *path;    /* of ino, printable, where a path from the root to it is known */
 	const char *name;    /* directory entry, attribute or field, printable */
 	const char *rule;    /* structural rule that is broken (f2fs_rule_find) */
 	const char *message; /* a sentence for a person, printable */
 };
 
-/* What a repair does about a finding. A check that repairs nothing knows only STOP: no further ones are told. */
+/* What a repair does about a finding. A check without repair obeys only STOP: it reports no further findings. */
 enum f2fs_decision {
 	F2FS_DECIDE_SKIP = 0, /* leave it; of F2FS_REPAIR_COMMON: it is no reason to write */
 	F2FS_DECIDE_FIX = 1,
-	F2FS_DECIDE_STOP = 2 /* repair nothing at all: what was decided before is forgotten, too */
+	F2FS_DECIDE_STOP = 2 /* repair nothing at all: earlier decisions are dropped, too */
 };
 
 enum f2fs_check_depth {
@@ -92,25 +92,28 @@ enum f2fs_check_depth {
 struct f2fs_check_options {
 	uint32_t struct_size; /* F2FS_SIZED */
 	int depth; /* enum f2fs_check_depth */
-	/* Repair what was found; the device must be writable. Findings are told first, as the first check met them.
+	/* Repair the findings; the device must be writable. They are reported first, as the first check found them.
 	 * Each round of repair is one commit: a power cut leaves the volume as before it or after it. */
 	int repair;
-	/* The volume was cut short: what lies behind so many bytes of it (the devices' end at the latest) is lost, and
-	 * a repair gives it up: each file is told by FILE_CUT or DENTRY_CUT. Nothing is written behind that, so the
-	 * volume can be shrunk (f2fs_resize), or its device made longer, afterwards; until then DEVICE_SHORT is left.
-	 * A device that is long enough again has DEVICE_SHORT repaired, too. 0: what the device lacks is told, and
+	/* Length in bytes of a volume that was cut short (at most that of its devices). Everything after it is lost: a
+	 * repair drops it and reports each file as FILE_CUT or DENTRY_CUT. Nothing is written past that length, so the
+	 * volume can be shrunk (f2fs_resize), or its device made longer, afterwards. Until then DEVICE_SHORT is left.
+	 * On a device that is long enough again DEVICE_SHORT is repaired, too. 0: the missing part is reported, and
 	 * nothing is repaired. */
 	uint64_t cut_at;
-	/* Of a repair: words that choose problems (f2fs_problem_matches), NULL behind the last; NULL: all, and none.
-	 * What only does not name or except names is left, without asking. INVALID when a word names nothing. */
+	/* Of a repair: words that choose problems (f2fs_problem_matches), NULL after the last. With only NULL all are
+	 * chosen, with except NULL none is excluded. Findings not matched by only, or matched by except, are skipped
+	 * without asking problem(). INVALID when a word matches nothing. */
 	const char *const *only;
 	const char *const *except;
-	/* Told each finding, in a fixed order, after all passes; returns enum f2fs_decision, or a negative enum
-	 * f2fs_error, which ends the check and is returned. Of a repair also what comes to light only when something
-	 * else is right, if it is a choice. NULL: everything that only and except leave is repaired. */
+	/* Called for each finding, in a fixed order, after all passes. Returns enum f2fs_decision, or a negative enum
+	 * f2fs_error, which ends the check and is returned. A repair also calls it for choices that show only once
+	 * other damage is repaired. NULL: everything that only and except leave is repaired. */
 	int (*problem)(void *user, const struct f2fs_problem *problem);
 	void *user;
-	/* Further ones are only counted, and repaired without asking; 0: 1,000,000 (some 64 bytes each). */
+	/*
+	 * Findings past this number are only counted, and repaired without asking; 0: 1,000,000 (some 64 bytes each).
+	 */
 	uint32_t max_findings;
 	unsigned threads;      /* 0: as many as there are processors, two at most */
 	/* How to open the volume: offset, devices, open_device; NULL for the defaults. mode and pack are not used. */
@@ -121,7 +124,7 @@ enum f2fs_check_state {
 	F2FS_CHECK_SOUND = 0, /* no problem */
 	F2FS_CHECK_LEFT = 1,  /* problems were found and left */
 	F2FS_CHECK_IMPOSSIBLE =
-		2, /* no superblock or no checkpoint: what can be said is told, the rest could not be checked */
+		2, /* no superblock or no checkpoint: only the readable parts could be checked */
 	F2FS_CHECK_REPAIRED = 3 /* everything that was found was repaired */
 };
 
@@ -133,14 +136,14 @@ struct f2fs_check_result {
 	uint64_t fixed;	  /* of a repair: those that are gone */
 	uint64_t left;	  /* and those that are still there */
 	uint64_t rounds;  /* of a repair: commits that it took */
-	/* of a repair: what was recovered before (recover.h) */
+	/* of a repair: recovered before it (recover.h) */
 	uint64_t recovered_nodes;   /* nodes written by fsync */
-	uint32_t recovered_inodes;  /* that belong to so many inodes */
+	uint32_t recovered_inodes;  /* number of inodes that they belong to */
 	uint32_t recovered_orphans; /* unlinked inodes, deleted */
 	uint64_t notes;		    /* findings of severity note */
 	uint64_t severity[4];	    /* findings by enum f2fs_severity */
 	uint64_t pending;	    /* nodes of fsync that a mount would roll forward */
-	/* what there is, as the check counted it */
+	/* totals, as the check counted them */
 	uint64_t files;	     /* regular files */
 	uint64_t hard_links; /* of these, files that have several names */
 	uint64_t directories;
@@ -151,18 +154,18 @@ struct f2fs_check_result {
 	uint64_t nodes;	   /* inodes included */
 	uint64_t blocks;   /* of the main area, nodes and reserved ones included */
 	uint64_t free_segments;
-	uint64_t end_block; /* first block behind all that is in use */
+	uint64_t end_block; /* first block after all blocks in use */
 	uint64_t memory;    /* bytes of facts at the end */
 };
 
 /*
- * Check the volume on dev, which is only read unless a repair is asked for. It is opened here, because nothing on it
- * may be trusted. A repair tells what is wrong, recovers what was fsynced after the last checkpoint, then repairs.
- * A check tells the same findings as a repair. Where damage is found, it rehearses the repair in memory, as some damage
- * shows only once other damage is repaired: that takes about as long as the repair, and memory for what it would write
- * (beyond 64 MiB a file in open->spill_dir, if there is one). A volume without damage is looked at once.
- * Returns 0 whenever the check itself could be done, whatever it found; NOT_F2FS when there is no trace of a volume, IO
- * only when nothing at all can be read, NOMEM, CANCELED, INVALID.
+ * Check the volume on dev, which is only read unless a repair is asked for. The call opens the volume itself, because
+ * nothing on it may be trusted. A repair reports the findings, recovers data that was fsynced after the last
+ * checkpoint, then repairs. A check reports the same findings as a repair. When it finds damage, it rehearses the
+ * repair in memory, as some damage shows only once other damage is repaired. That takes about as long as the repair,
+ * and memory for the blocks it would write (beyond 64 MiB a file in open->spill_dir, if there is one). A volume without
+ * damage is read only once. Returns 0 whenever the check itself could be done, whatever it found; NOT_F2FS when there
+ * is no trace of a volume, IO only when nothing at all can be read, NOMEM, CANCELED, INVALID.
  */
 F2FS_API int f2fs_check(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
 			struct f2fs_check_result *result);

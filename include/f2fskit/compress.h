@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Compressed files: which files become compressed, and giving back the blocks that compression saved. Reading needs
- * nothing of this; what f2fs_inode_write() stores in a compressed file is compressed by cluster.
+ * Compressed files: choose which files become compressed, and release the blocks that compression saved. Reading needs
+ * nothing of this. f2fs_inode_write() compresses the contents of a compressed file cluster by cluster.
  */
 #ifndef F2FSKIT_COMPRESS_H
 #define F2FSKIT_COMPRESS_H
@@ -36,9 +36,9 @@ struct f2fs_compression {
 F2FS_API int f2fs_compress_set(struct f2fs_inode *inode, const struct f2fs_compression *how);
 
 /*
- * Give back the blocks that a file's compression saved, which stay reserved for it otherwise. It cannot be written then
- * until they are reserved again. *blocks (may be NULL): how many. Fails with INVALID (not compressed), STATE (released
- * already), ACCESS (nothing was saved).
+ * Release the blocks that a file's compression saved, which otherwise stay reserved for it. The file cannot be written
+ * until they are reserved again. *blocks (may be NULL) gets their number. Fails with INVALID (not compressed), STATE
+ * (released already), ACCESS (nothing was saved).
  */
 F2FS_API int f2fs_compress_release(struct f2fs_inode *inode, uint64_t *blocks);
 /* Undo f2fs_compress_release(). Fails with INVALID, STATE (not released), NOSPC. */

@@ -27,7 +27,7 @@ struct f2fs_progress {
 };
 
 /*
- * What the host supplies; any member may be NULL. Begin it with F2FS_SIZED.
+ * Functions that the host supplies; any member may be NULL. Begin it with F2FS_SIZED.
  *
  * realloc:  like realloc(3); size 0 frees and returns NULL. Default: the C library's.
  * log:      one message without newline. Default: dropped.
@@ -53,8 +53,8 @@ F2FS_API void f2fs_context_close(struct f2fs_context *ctx);
 /* Return the detail of the last failed call under this context; valid until the next call; never NULL. */
 F2FS_API const struct f2fs_error_detail *f2fs_context_error(const struct f2fs_context *ctx);
 /*
- * Record an error with a sentence, and return code: for device operations and callbacks of the host. message is copied
- * and made printable. Returns code.
+ * Record an error with a message, from device operations and callbacks of the host. message is copied and made
+ * printable. Returns code.
  */
 F2FS_API int f2fs_context_fail(struct f2fs_context *ctx, int code, const char *message);
 

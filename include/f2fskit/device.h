@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Devices: everything above sees one struct f2fs_device, whether it is a file, a block device, memory, an Android
- * sparse file, a window of a partitioned disk, several devices in a row, the host's own operations, or a layer over
- * another device (cache, overlay, recorder, fault injector). Devices are reference-counted: a layer keeps a reference
- * of its own to what lies below, so the caller closes its handle whenever it likes.
+ * Devices: byte storage under a volume. Each is a struct f2fs_device: a file, a block device, memory, an Android sparse
+ * file, a window of a partitioned disk, several devices in a row, the host's own operations, or a layer over another
+ * device (cache, overlay, recorder, fault injector).
+ *
+ * Devices are reference-counted. A layer keeps its own reference to the device below it, so the caller may close its
+ * handle at any time.
  */
 #ifndef F2FSKIT_DEVICE_H
 #define F2FSKIT_DEVICE_H
@@ -20,7 +22,7 @@ struct f2fs_device;
  * NOMEM, NOSPC, ACCESS, BUSY, READ_ONLY) with the host's text. */
 #define F2FS_SYS_ERROR(posix_errno) (-4096 - (posix_errno))
 
-/* What a device can do. */
+/* Abilities of a device. */
 enum f2fs_device_cap {
 	F2FS_DEVICE_WRITE = 1,		/* may be written */
 	F2FS_DEVICE_PARALLEL = 2,	/* read may be called from several threads at once */
@@ -28,7 +30,8 @@ enum f2fs_device_cap {
 	F2FS_DEVICE_DISCARD = 8,	/* discard does something */
 	F2FS_DEVICE_ZONED = 16,		/* zone operations work; sequential zones exist */
 	F2FS_DEVICE_ZEROED = 32,	/* never-written bytes read as zeros (a new sparse file, memory) */
-	F2FS_DEVICE_PARALLEL_WRITE = 64 /* so may write, for ranges that do not meet, and while others are read */
+	F2FS_DEVICE_PARALLEL_WRITE = 64 /* write may be called from several threads, too, for ranges that do not
+					 * overlap, and during reads of other ranges */
 };
 
 struct f2fs_device_info {
@@ -59,14 +62,15 @@ struct f2fs_zone {
 
 /*
  * Operations of a device. Each returns 0, a negative enum f2fs_error, or F2FS_SYS_ERROR(errno). Ranges are checked by
- * the device layer before a call: offset + length <= size always holds. Only read is required; what is NULL is refused
- * (write), emulated (zero by writes), or ignored (discard, flush). Operations must not touch the context unless they
- * are called on the context's thread (never for read of a PARALLEL device and write of a PARALLEL_WRITE one). zero and
- * discard may return F2FS_ERR_UNSUPPORTED for what they cannot do with a range, it is then emulated or ignored.
+ * the device layer before a call: offset + length <= size always holds. Only read is required. An operation that is
+ * NULL is refused (write), emulated (zero by writes), or ignored (discard, flush). Operations must not touch the
+ * context unless they are called on the context's thread (never for read of a PARALLEL device and write of a
+ * PARALLEL_WRITE one). zero and discard may return F2FS_ERR_UNSUPPORTED for a range that they cannot handle. It is then
+ * emulated or ignored.
  *
- * extent: tell of what kind the run of bytes at offset is: *length = its length (> 0), *is_hole = reads as zeros and
+ * extent: find the run of bytes of one kind at offset: *length = its length (> 0), *is_hole = reads as zeros and
  * takes no space. NULL: everything is data.
- * zones: report up to count zones from zone index first; *found = how many were filled.
+ * zones: report up to count zones from zone index first; *found = number of zones filled.
  */
 struct f2fs_device_ops {
 	uint32_t struct_size; /* F2FS_SIZED */
@@ -90,9 +94,9 @@ enum f2fs_device_flag {
 	 * that is mounted for writing. */
 	F2FS_OPEN_EXCLUSIVE = 2,
 	F2FS_OPEN_CREATE = 4, /* f2fs_device_create: do not fail when the file exists */
-	/* Go without the lock. Otherwise who opens for writing holds one until the device is closed (on a file an
-	 * advisory one, of a block device the host's claim), and a second one, in this process or another, is refused
-	 * with BUSY; opened for reading with EXCLUSIVE it is refused as long as there is a writer. */
+	/* Take no lock. Without this flag a writer holds a lock until the device is closed: an advisory lock on a file,
+	 * the host's claim on a block device. A second writer, in this process or another, is refused with BUSY. So is
+	 * a reader with EXCLUSIVE as long as there is a writer. */
 	F2FS_OPEN_NO_LOCK = 8
 };
 
@@ -103,13 +107,15 @@ enum f2fs_device_flag {
  */
 F2FS_API int f2fs_device_open_custom(struct f2fs_context *ctx, const struct f2fs_device_ops *ops, void *self,
 				     const struct f2fs_device_info *info, struct f2fs_device **out);
-/* Open a file or block device of the host. Fails with NOT_FOUND, ACCESS, BUSY (names who uses it), IO. */
+/* Open a file or block device of the host. Fails with NOT_FOUND, ACCESS, BUSY (the message names the user), IO. */
 F2FS_API int f2fs_device_open(struct f2fs_context *ctx, const char *path, unsigned flags, struct f2fs_device **out);
-/* Does the descriptor belong to a file or block device that a device of this context has open? A loop device is the
- * file behind it. 1 or 0. For hosts that write files of their own: the image must not be overwritten while it is in
- * use. */
+/*
+ * Does the descriptor belong to a file or block device that a device of this context has open? A loop device counts as
+ * its backing file. 1 or 0. For hosts that write files of their own: the image must not be overwritten while it is in
+ * use.
+ */
 F2FS_API int f2fs_device_is_open(const struct f2fs_context *ctx, int fd);
-/* What a signature belongs to. */
+/* Kinds of signatures. */
 enum f2fs_signature_kind {
 	F2FS_SIGNATURE_OTHER = 0,
 	F2FS_SIGNATURE_FILE_SYSTEM = 1,
@@ -133,9 +139,9 @@ struct f2fs_signature {
 };
 
 /*
- * Find the signature of what a device holds: a file system (F2FS is one), swap space, an encrypted volume, LVM, RAID, a
- * partition table, metadata of verified boot. Asks libblkid, where it was built in, and then our own table. Reads at
- * most 4 MiB at the start and 1 MiB at the end. NOT_FOUND: none of the known ones.
+ * Find the signature on a device: of a file system (F2FS included), swap space, an encrypted volume, LVM, RAID, a
+ * partition table or metadata of verified boot. Asks libblkid, if built in, and then f2fskit's own table. Reads at most
+ * 4 MiB at the start and 1 MiB at the end. NOT_FOUND: no known signature.
  */
 F2FS_API int f2fs_device_signature(struct f2fs_device *dev, struct f2fs_signature *out);
 /*
@@ -145,20 +151,20 @@ F2FS_API int f2fs_device_signature(struct f2fs_device *dev, struct f2fs_signatur
 F2FS_API int f2fs_device_create(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags,
 				struct f2fs_device **out);
 /*
- * Open a file or block device as f2fs_device_open() does, and unpack what it holds: an Android sparse file, a zstd file
- * in the seekable format, or the one within the other. What is unpacked can only be read. Fails as that, with READ_ONLY
+ * Open a file or block device as f2fs_device_open() does, and unpack its contents: an Android sparse file, a zstd file
+ * in the seekable format, or the one within the other. Unpacked contents are read-only. Fails as that, with READ_ONLY
  * (a packed file and F2FS_OPEN_WRITE) and CORRUPT (a packed file that is damaged).
  */
 F2FS_API int f2fs_device_open_image(struct f2fs_context *ctx, const char *path, unsigned flags,
 				    struct f2fs_device **out);
 /*
- * Open a device of size bytes in memory. They read as zeros and take memory once they are written. Fails with NOMEM,
+ * Open a device of size bytes in memory. Bytes read as zeros, and take memory once they are written. Fails with NOMEM,
  * TOO_BIG.
  */
 F2FS_API int f2fs_device_open_memory(struct f2fs_context *ctx, uint64_t size, struct f2fs_device **out);
 /*
- * Open a memory device with the contents of another one. Each changes by itself; they share pages until one is written,
- * so a fork takes constant time. Fails with INVALID (no memory device), NOMEM.
+ * Open a memory device with the contents of another one. Each changes on its own. They share pages until one is
+ * written, so a fork takes constant time. Fails with INVALID (no memory device), NOMEM.
  */
 F2FS_API int f2fs_device_fork_memory(struct f2fs_device *memory, struct f2fs_device **out);
 /*
@@ -175,19 +181,19 @@ F2FS_API int f2fs_device_open_sparse(struct f2fs_device *inner, struct f2fs_devi
 F2FS_API int f2fs_device_save_sparse(struct f2fs_device *dev, uint32_t block_size,
 				     int (*sink)(void *user, const void *bytes, size_t length), void *user);
 /*
- * The contents of a zstd file in the seekable format, read in place; read-only. Memory: 16 bytes for each frame and the
- * 16 frames that were read last. Opening reads the table at the file's end. Fails with CORRUPT (rule ZSTD_TABLE: no
- * table, or one that does not fit the file; frames above 16 MiB), UNSUPPORTED (built without zstd). A frame that does
- * not unpack fails with IO when it is read.
+ * Open the contents of a zstd file in the seekable format, read in place; read-only. Memory: 16 bytes for each frame
+ * and the 16 most recently read frames. Opening reads the table at the file's end. Fails with CORRUPT (rule ZSTD_TABLE:
+ * no table, or one that does not fit the file; frames above 16 MiB), UNSUPPORTED (built without zstd). A frame that
+ * cannot be unpacked fails with IO when it is read.
  */
 F2FS_API int f2fs_device_open_zstd(struct f2fs_device *inner, struct f2fs_device **out);
 
 /*
  * Write the contents of dev as an Android sparse file within such a zstd file, in frames of 256 KiB with checksums:
  * `zstd -d` makes a sparse file of it, f2fs_device_open_image() reads it as it is. block_size as in
- * f2fs_device_save_sparse(), dev is read once. level: of zstd, 0 for 3. note: text that goes in front, in a frame that
- * decoders skip; NULL for none. Fails with UNSUPPORTED (built without zstd), INVALID (no such level), NOMEM, and as
- * sink does.
+ * f2fs_device_save_sparse(), dev is read once. level: of zstd, 0 for 3. note: text at the start of the file, in a frame
+ * that decoders skip; NULL for none. Fails with UNSUPPORTED (built without zstd), INVALID (no such level), NOMEM, and
+ * as sink does.
  */
 F2FS_API int f2fs_device_save_zstd(struct f2fs_device *dev, uint32_t block_size, int level, const char *note,
 				   int (*sink)(void *user, const void *bytes, size_t length), void *user);
@@ -207,28 +213,28 @@ struct f2fs_device_part {
 F2FS_API int f2fs_device_open_multi(struct f2fs_context *ctx, const struct f2fs_device_part *parts, unsigned count,
 				    struct f2fs_device **out);
 /*
- * Open a layer that keeps what is written. Inner stays as it is until f2fs_device_overlay_apply(). Writes go to memory,
- * beyond memory_limit bytes (0: 64 MiB) to an unnamed temporary file in spill_dir. With spill_dir NULL writes fail with
- * NOMEM then. Memory holds 8 bytes for each 4 KiB of the file. Discards are ignored; zones begin as they are below.
- * Fails with NOMEM.
+ * Open a layer that holds all writes back. inner does not change until f2fs_device_overlay_apply(). Writes go to
+ * memory, beyond memory_limit bytes (0: 64 MiB) to an unnamed temporary file in spill_dir. With spill_dir NULL writes
+ * beyond the limit fail with NOMEM. Memory holds 8 bytes for each 4 KiB of the file. Discards are ignored; zones start
+ * in the state that inner's have. Fails with NOMEM.
  */
 F2FS_API int f2fs_device_open_overlay(struct f2fs_device *inner, uint64_t memory_limit, const char *spill_dir,
 				      struct f2fs_device **out);
 /*
- * Write what the overlay holds to inner, in ascending order, flush, and forget it. After a failure everything is still
- * held and can be applied again. Fails with UNSUPPORTED (a zoned device), READ_ONLY, IO, NOSPC.
+ * Write the overlay's changes to inner, in ascending order, flush, and drop them from the overlay. After a failure the
+ * overlay still has them all and can be applied again. Fails with UNSUPPORTED (a zoned device), READ_ONLY, IO, NOSPC.
  */
 F2FS_API int f2fs_device_overlay_apply(struct f2fs_device *overlay);
 /*
  * Call visit for each changed range (whole pages of 4 KiB) in ascending order; visit must not change the overlay.
- * Returns 0, or what visit returned when that was not 0, which ends the walk. Fails with INVALID (no overlay).
+ * Returns 0, or the first value of visit that is not 0, which ends the walk. Fails with INVALID (no overlay).
  */
 F2FS_API int f2fs_device_overlay_changes(struct f2fs_device *overlay,
 					 int (*visit)(void *user, uint64_t offset, uint64_t length), void *user);
 /*
- * Zones over a device that has none: the first `conventional` ones take writes anywhere, the others only where their
- * write pointer is, up to `capacity` bytes (0: all); what goes elsewhere fails with IO, and a reset wipes the zone. In
- * the beginning they are empty, or full (is_full). Write pointers live as long as the device. INVALID: sizes that are
+ * Zones over a device that has none. The first `conventional` ones take writes anywhere. The others take them only at
+ * their write pointer, up to `capacity` bytes (0: all). A write elsewhere fails with IO, and a reset wipes the zone. At
+ * first they are empty, or full (is_full). Write pointers are lost when the device is closed. INVALID: sizes that are
  * no multiple of 512, a capacity larger than zone_bytes, an inner device with zones.
  */
 struct f2fs_zone_options {
@@ -250,34 +256,39 @@ F2FS_API int f2fs_device_open_zoned(struct f2fs_device *inner, const struct f2fs
 F2FS_API int f2fs_device_open_cache(struct f2fs_device *inner, uint64_t budget, struct f2fs_device **out);
 
 /*
- * Save the old contents of each block of inner to log before the block is overwritten for the first time; writes, zeros
- * and discards go down when their record in log is durable. log is an undo file as f2fs_undo_create() makes it, or any
- * writable device (its old contents are lost). Closing seals the file; when that fails the context logs an error, and
- * the file can be played back by force only. Fails with NOSPC when log is full, UNSUPPORTED
- * on zoned devices; a write whose old contents cannot be read or saved fails and changes nothing.
+ * Open a layer that saves the old contents of each block of inner to log before the block is overwritten for the first
+ * time. Writes, zeros and discards reach inner once their record in log is durable. log is an undo file as
+ * f2fs_undo_create() makes it, or any writable device (its old contents are lost). Closing seals the file. When that
+ * fails the context logs an error, and the file can be played back by force only. A write whose old contents cannot be
+ * read or saved fails and changes nothing. Fails with NOSPC when log is full, UNSUPPORTED on zoned devices.
  */
 F2FS_API int f2fs_device_open_undo(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_device **out);
 /*
- * Create a file of the host for the old contents of target, which only its owner can read: all holes, as long as it
- * might become. Closing the recording cuts it to its length. Fails with EXISTS, ACCESS, NOSPC, IO, NOMEM.
+ * Create an undo file of the host for the old contents of target. Only its owner can read it. It has its largest
+ * possible size at first, all holes. Closing the recording cuts it to its length. Fails with EXISTS, ACCESS, NOSPC, IO,
+ * NOMEM.
  */
 F2FS_API int f2fs_undo_create(struct f2fs_device *target, const char *path, struct f2fs_device **log);
 struct f2fs_undo_info {
 	uint32_t struct_size; /* F2FS_SIZED */
-	uint64_t device_size; /* bytes of the device it was made for; known, or else 0, after a failure, too */
+	uint64_t device_size; /* bytes of the device it was made for, set after a failure, too; 0: not known */
 	uint64_t records;     /* pieces put back */
 	uint64_t bytes;	      /* their length */
-	int is_sealed;	      /* the recording was closed; otherwise it was cut and a torn last piece was left out */
-	uint64_t left; /* not sealed: pieces behind one that cannot be read, not put back; see f2fs_undo_play() */
+	int is_sealed;	      /* the recording was closed; otherwise it was cut short and a torn last piece was left
+			       * out */
+	uint64_t left; /* not sealed: pieces after an unreadable one, not put back; see f2fs_undo_play() */
 };
 /*
- * Give target the bytes that it had before the recording in log began, and flush it. Everything is verified first:
- * INVALID (not an undo file), CORRUPT (damaged), STATE (made for another device, or the device is not as the recording
- * left it: it was changed since, or never was what was recorded); nothing is written then. When the recording was cut
- * short, how it left the device is not known: STATE, too. force: play back nevertheless, to the device it was made for;
- * whatever was done to the same blocks since is lost. When pieces are left behind one that cannot be read, either the
- * cut tore that one, and what they hold was never overwritten, or it was damaged since, and they are missed. A cut
- * while playing back does no harm: play back again. info may be NULL.
+ * Undo: give target the bytes that it had before the recording in log began, and flush it. info may be NULL.
+ *
+ * Everything is verified before anything is written. Fails with INVALID (not an undo file), CORRUPT (damaged), or
+ * STATE. STATE means that the file was made for another device, or that the device has changed since the recording. It
+ * also means that the recording was cut short, as then its last writes to the device are not known.
+ *
+ * force: play back despite STATE, to the device it was made for. Later changes of the same blocks are lost. Pieces
+ * after an unreadable one are left out (info->left). If the cut tore that piece, the pieces after it were never
+ * overwritten on the device. If it was damaged later, their old contents are lost. A power cut during playback does no
+ * harm: play back again.
  */
 F2FS_API int f2fs_undo_play(struct f2fs_device *log, struct f2fs_device *target, int force,
 			    struct f2fs_undo_info *info);
@@ -311,9 +322,9 @@ struct f2fs_record {
 F2FS_API int f2fs_device_open_recorder(struct f2fs_device *inner, struct f2fs_device **out);
 /* Return how many operations a recorder has kept; 0 for other devices. */
 F2FS_API uint64_t f2fs_device_record_count(const struct f2fs_device *recorder);
-/* Get operation number index. Fails with INVALID (no recorder), RANGE. */
+/* Get operation number index, from 0. Fails with INVALID (no recorder), RANGE. */
 F2FS_API int f2fs_device_record_at(const struct f2fs_device *recorder, uint64_t index, struct f2fs_record *out);
-/* Forget what was recorded so far. */
+/* Drop all operations recorded so far. */
 F2FS_API void f2fs_device_record_clear(struct f2fs_device *recorder);
 
 /*
@@ -337,27 +348,27 @@ struct f2fs_fault_rule {
 };
 /* Open a layer that fails as f2fs_device_fault_set() says; it begins without a rule. Fails with NOMEM. */
 F2FS_API int f2fs_device_open_fault(struct f2fs_device *inner, struct f2fs_device **out);
-/* Set the rule of a fault injector, which is copied, and begin its counters anew. */
+/* Set the rule of a fault injector, which is copied, and reset its counters. */
 F2FS_API void f2fs_device_fault_set(struct f2fs_device *fault, const struct f2fs_fault_rule *rule);
 /* Numbers of operations since the rule was set. */
 F2FS_API void f2fs_device_fault_counts(const struct f2fs_device *fault, uint64_t *reads, uint64_t *writes,
 				       uint64_t *flushes);
 
-/* Return the device with a further reference taken, which f2fs_device_close() gives back. */
+/* Take a further reference, which f2fs_device_close() releases. Returns the device. */
 F2FS_API struct f2fs_device *f2fs_device_ref(struct f2fs_device *dev);
-/* Give a reference to a device back; the last one closes it. NULL is allowed. */
+/* Release a reference to a device; the last one closes it. NULL is allowed. */
 F2FS_API void f2fs_device_close(struct f2fs_device *dev);
 
-/* Return what is known of a device: its size, sectors, zones and abilities. It belongs to the device. */
+/* Return a device's size, sectors, zones and abilities. The struct belongs to the device. */
 F2FS_API const struct f2fs_device_info *f2fs_device_info(const struct f2fs_device *dev);
 /*
- * Read length bytes at a byte offset. Fails with RANGE (beyond the end), IO, or what the host's operation gave; the
- * buffer may be filled in part then.
+ * Read length bytes at a byte offset. Fails with RANGE (beyond the end), IO, or the error of the host's operation.
+ * After a failure part of the buffer may be filled.
  */
 F2FS_API int f2fs_device_read(struct f2fs_device *dev, uint64_t offset, void *buffer, size_t length);
 /*
- * Write length bytes at a byte offset. Fails with RANGE (beyond the end), READ_ONLY, NOSPC, IO, or what the host's
- * operation gave.
+ * Write length bytes at a byte offset. Fails with RANGE (beyond the end), READ_ONLY, NOSPC, IO, or the error of the
+ * host's operation.
  */
 F2FS_API int f2fs_device_write(struct f2fs_device *dev, uint64_t offset, const void *buffer, size_t length);
 /* Read as f2fs_device_read() does, into count buffers one after the other. Fails as that. */
@@ -367,20 +378,20 @@ F2FS_API int f2fs_device_writev(struct f2fs_device *dev, uint64_t offset, const 
 /* Make length bytes at a byte offset read as zeros, by holes where that is possible. Fails as f2fs_device_write(). */
 F2FS_API int f2fs_device_zero(struct f2fs_device *dev, uint64_t offset, uint64_t length);
 /*
- * Discard (TRIM) length bytes at a byte offset: they are needed no more, and what they read as is open. A device that
- * cannot do that does nothing. Fails with RANGE, READ_ONLY, IO.
+ * Discard (TRIM) length bytes at a byte offset: they are no longer needed, and may read as anything. A device that
+ * cannot discard does nothing. Fails with RANGE, READ_ONLY, IO.
  */
 F2FS_API int f2fs_device_discard(struct f2fs_device *dev, uint64_t offset, uint64_t length);
-/* Make all that was written so far durable. Fails with IO. */
+/* Make all writes so far durable. Fails with IO. */
 F2FS_API int f2fs_device_flush(struct f2fs_device *dev);
 /*
- * Find out whether there is a hole at a byte offset. *is_hole: 1 if so; *length: for how many bytes it stays like that.
- * Devices that do not know say no hole up to their end. Fails with RANGE, IO.
+ * Find out whether there is a hole at a byte offset. *is_hole: 1 if so; *length: bytes from offset on of which the same
+ * holds. Devices that do not know report no hole up to their end. Fails with RANGE, IO.
  */
 F2FS_API int f2fs_device_extent(struct f2fs_device *dev, uint64_t offset, uint64_t *length, int *is_hole);
 /*
- * Get up to count zones, from the one at byte offset first on; *found gets how many. Fails with UNSUPPORTED (a device
- * without zones), RANGE, IO.
+ * Get up to count zones, from the one at byte offset first on; *found gets their number. Fails with UNSUPPORTED (a
+ * device without zones), RANGE, IO.
  */
 F2FS_API int f2fs_device_zones(struct f2fs_device *dev, uint64_t first, struct f2fs_zone *zones, unsigned count,
 			       unsigned *found);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Comparing a volume with another volume, a directory of the host, a tar archive or a manifest: what was added, what
- * was removed, what changed in contents, metadata or place. Contents are compared byte by byte, holes count as zeros.
+ * Compare a volume with another volume, a directory of the host, a tar archive or a manifest. The result lists added
+ * and removed files, and changes in contents, metadata or place. Contents are compared byte by byte, holes count as
+ * zeros.
  *
  * Memory: two megabytes, 16 bytes for each entry of the volume that the other side has, eight for each directory; of an
  * archive what populate.h says.
@@ -18,12 +19,12 @@ extern "C" {
 enum f2fs_diff_kind {
 	F2FS_DIFF_ADDED = 1,   /* only the other side has it */
 	F2FS_DIFF_REMOVED = 2, /* only the volume has it */
-	F2FS_DIFF_CHANGED = 3, /* both have it, and it is not the same */
-	/* one side could not be read: nothing is said of it, nor of what is in it */
+	F2FS_DIFF_CHANGED = 3, /* both have it, and it differs */
+	/* one side could not be read: neither it nor anything in it was compared */
 	F2FS_DIFF_UNREADABLE = 4
 };
 
-/* In what something changed. Of something that is of another type, only that. */
+/* Fields that changed. When the type differs, only TYPE is set. */
 enum f2fs_diff_field {
 	F2FS_DIFF_TYPE = 0x1,	    /* file, directory, link, ... */
 	F2FS_DIFF_CONTENTS = 0x2,   /* of a regular file */
@@ -33,18 +34,19 @@ enum f2fs_diff_field {
 	F2FS_DIFF_OWNER = 0x20,	    /* user or group */
 	F2FS_DIFF_SIZE = 0x40,	    /* of a regular file */
 	F2FS_DIFF_MTIME = 0x80,	    /* time of modification */
-	F2FS_DIFF_LINKS = 0x100,    /* number of names, or which are names of one file */
+	F2FS_DIFF_LINKS = 0x100,    /* number of names, or which names belong to one file */
 	F2FS_DIFF_XATTRS = 0x200,   /* attributes user.*, trusted.*, security.*, and ACLs */
 	F2FS_DIFF_FLAGS = 0x400,    /* append-only, immutable, ...; between volumes all */
 	F2FS_DIFF_PROJECT = 0x800,  /* project id */
-	F2FS_DIFF_LAYOUT = 0x1000,  /* between volumes: the blocks of a regular file or directory lie elsewhere */
+	F2FS_DIFF_LAYOUT = 0x1000,  /* between volumes: the blocks of a regular file or directory are at other
+				     * addresses */
 	F2FS_DIFF_DEFAULT = 0x0FFF, /* all but the layout */
 	F2FS_DIFF_ALL = 0x1FFF
 };
 /* Return the name of one bit of enum f2fs_diff_field ("contents", "mode"); NULL for other numbers. */
 F2FS_API const char *f2fs_diff_field_name(unsigned field);
 
-/* A difference. Pointers are good until the call returns. */
+/* A difference. Pointers are valid until the call returns. */
 struct f2fs_difference {
 	const char *path; /* "/a/b"; bytes as presented, NUL-terminated */
 	int kind;	  /* enum f2fs_diff_kind */
@@ -58,7 +60,7 @@ struct f2fs_diff_options {
 	uint32_t struct_size; /* F2FS_SIZED */
 	/* The other side, one of these. A manifest may have a directory of contents with it; without one, and without
 	 * "source" in its lines, only sizes of files are compared. */
-	struct f2fs_volume *volume; /* of this context or another one; nobody uses that meanwhile */
+	struct f2fs_volume *volume; /* of this context or another one, which must not be used meanwhile */
 	const char *directory;
 	const struct f2fs_input *tar;
 	const struct f2fs_input *manifest;
@@ -68,7 +70,7 @@ struct f2fs_diff_options {
 	unsigned include_count;
 	const char *const *exclude;
 	unsigned exclude_count;
-	/* Called for each difference, in the other side's order, then for what was removed; non-zero: stop (CANCELED).
+	/* Called for each difference, in the other side's order, then for each removed file; non-zero: stop (CANCELED).
 	 * It may not call into the library with the same contexts. May be NULL. */
 	int (*visit)(void *user, const struct f2fs_difference *difference);
 	void *user;
@@ -82,10 +84,10 @@ struct f2fs_diff_result {
 };
 
 /*
- * Compare. Nothing is written. Returns 0 whether there are differences or not: result tells, which is filled in any
- * case. Fails with INVALID (not one other side), NOT_FOUND, ACCESS, IO (the other side cannot be opened, an archive is
- * damaged), NOMEM, CANCELED; what was told before then holds. Of times in archives that are whole seconds, only the
- * seconds are compared: most formats have no more.
+ * Compare the volume with the other side; nothing is written. Returns 0 whether there are differences or not; *result,
+ * filled in any case, has their numbers. Fails with INVALID (not one other side), NOT_FOUND, ACCESS, IO (the other side
+ * cannot be opened, an archive is damaged), NOMEM, CANCELED. Differences reported before a failure are valid. Times in
+ * archives that are whole seconds are compared by their seconds only, as most formats store no more.
  */
 F2FS_API int f2fs_diff(struct f2fs_volume *vol, const struct f2fs_diff_options *options,
 		       struct f2fs_diff_result *result);

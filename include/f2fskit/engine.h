@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How a volume is written: where blocks go, what becomes compressed, and giving freed space back to the device. The
- * defaults are good for images; nothing here changes what the volume holds.
+ * Options and statistics of writing: where blocks go, which files become compressed, and discarding freed space. The
+ * defaults are good for images. Nothing here changes the files of a volume.
  */
 #ifndef F2FSKIT_ENGINE_H
 #define F2FSKIT_ENGINE_H
@@ -13,17 +13,17 @@ extern "C" {
 #endif
 
 /*
- * When contents of files are overwritten where they are, instead of in new blocks. With anything but NEVER those of
- * pinned files always are; with NEVER those that the last commit has cannot be changed.
+ * When contents of files are overwritten in place, instead of written to new blocks. Pinned files are always
+ * overwritten in place, except with NEVER. With NEVER those of their blocks that the last commit has cannot be changed.
  */
 enum f2fs_in_place {
 	F2FS_IN_PLACE_NEVER = 0, /* each commit is all or nothing */
-	F2FS_IN_PLACE_FULL = 1,	 /* when free sections run low: the volume stays sound, but contents may be of a change
-				    that was not committed */
+	F2FS_IN_PLACE_FULL = 1,	 /* when free sections run low: the volume stays sound, but contents may come from an
+				  * uncommitted change */
 	F2FS_IN_PLACE_ALWAYS = 2 /* as the kernel does on volumes below 16 GiB */
 };
 
-/* Where logs go on when their segment is used up. */
+/* Where logs continue when their segment is full. */
 enum f2fs_logging {
 	F2FS_LOGGING_ADAPTIVE = 0, /* in free segments, and when free sections run low in the holes of used ones */
 	F2FS_LOGGING_NORMAL = 1,   /* in free segments only, as the kernel does with mode=lfs: GC makes them */
@@ -34,10 +34,10 @@ F2FS_API int f2fs_logging_find(const char *name);
 /* Return its name, NULL for an unknown number: count from 0 to list them. */
 F2FS_API const char *f2fs_logging_name(unsigned logging);
 
-/* Which log contents of regular files go to, unless their name or flags say so; with 6 logs, or 4 and cold_apart. */
+/* Which log contents of regular files go to, unless their name or flags decide it; with 6 logs, or 4 and cold_apart. */
 enum f2fs_temperature {
 	F2FS_TEMPERATURE_TABLE = 0,  /* warm, all of them: the table of the F2FS paper */
-	F2FS_TEMPERATURE_SLIDES = 1, /* what is appended is cold, what is updated warm: the slides on F2FS */
+	F2FS_TEMPERATURE_SLIDES = 1, /* appended data is cold, updated data warm: the slides on F2FS */
 	F2FS_TEMPERATURE_KERNEL = 2  /* hot while no more than 16 blocks of the file are written at once, as the kernel
 					counts dirty pages, else warm */
 };
@@ -46,10 +46,10 @@ F2FS_API int f2fs_temperature_find(const char *name);
 /* Return the name of a rule, NULL for an unknown number: count from 0 to list them. */
 F2FS_API const char *f2fs_temperature_name(unsigned temperature);
 
-/* What is durable with a file that f2fs_fsync() writes without a commit, as the kernel's mount option fsync_mode. */
+/* Which other changes f2fs_fsync() makes durable with a file, as the kernel's mount option fsync_mode. */
 enum f2fs_fsync_mode {
-	F2FS_FSYNC_MODE_STRICT = 0, /* of a new file also that names were taken from its directory before */
-	F2FS_FSYNC_MODE_POSIX = 1   /* the file: what was removed from its directory may come back beside it */
+	F2FS_FSYNC_MODE_STRICT = 0, /* of a new file also earlier removals of names from its directory */
+	F2FS_FSYNC_MODE_POSIX = 1   /* the file only: names removed from its directory may come back */
 };
 /* Return the number of a mode by its name ("strict", "posix"), -1 for an unknown name. */
 F2FS_API int f2fs_fsync_mode_find(const char *name);
@@ -60,32 +60,33 @@ F2FS_API const char *f2fs_fsync_mode_name(unsigned mode);
  * Options of writing; begin it with F2FS_SIZED, zero members mean the default.
  *
  * logs:         active logs, 6, 4 or 2; 0: 6.
- * low_sections: percent of the sections: when no more are free, blocks fill holes of segments in use instead of free
- *               segments; 0: 5. Never less than the kernel's threshold, twice the reserved sections, unless
+ * low_sections: percent of the sections. When no more than that are free, blocks fill holes of segments in use instead
+ *               of free segments; 0: 5. Never less than the kernel's threshold, twice the reserved sections, unless
  *               low_is_exact.
  * low_is_exact: with 1 low_sections is the threshold as it stands, also when it is 0.
  * logging:      enum f2fs_logging. On zoned volumes all is normal logging.
  * in_place:     enum f2fs_in_place.
  * temperature:  enum f2fs_temperature.
- * cold_apart:   with 4 logs, hot and warm data share a log and cold data have their own; else warm and cold data share.
+ * cold_apart:   with 4 logs, hot and warm data share a log and cold data have their own; else warm and cold data share
+ *               one.
  * discard:      blocks that a commit frees are discarded on devices and punched out of image files.
- * compression:  of the files that become compressed by their name or directory, with has_compression; else what the
- *               directory says, and LZ4 where it says nothing.
+ * compression:  of the files that become compressed by their name or directory, with has_compression. Else the
+ *               directory's setting, and LZ4 where it has none.
  * compress_names, plain_names: extensions of files that become compressed, or do not whatever the directory says;
  *               separated by commas ("txt,log"), "*" for all; NULL: none. Hot extensions of the volume never do.
  * minimum_saved: blocks that compressing a cluster must save; 0: 1.
  * commit_when_full: blocks freed since the last commit cannot be used before the next one, so a long row of changes may
- *               fail with NOSPC though the volume is not full. With 1 a change that finds little room commits what was
- *               done before it, which is no longer forgotten by f2fs_volume_rollback(); long writes are done, and
- *               committed, in pieces. With 0 the caller commits, then or in time, and goes on.
- * clock_stands: with 1 the volume's clock (f2fs_volume_clock) does not go on while the volume is open, so that the same
+ *               fail with NOSPC though the volume is not full. With 1 a change that finds little room commits the
+ *               changes before it, which f2fs_volume_rollback() then keeps. Long writes are done, and committed, in
+ *               pieces. With 0 the caller commits, after NOSPC or in time, and continues.
+ * clock_stands: with 1 the volume's clock (f2fs_volume_clock) stands still while the volume is open, so that the same
  *               changes give the same bytes however long they take.
  * at_once:      a small write over blocks that have contents waits in memory until the commit (or an fsync of the file,
  *               or 4,096 waiting blocks), so that blocks that are overwritten again are written once. With 1 each
  *               write of whole blocks goes to its log as it comes, unless a placement lets it wait.
- * fsync_mode:   enum f2fs_fsync_mode. In a directory that names were taken from, strict makes a commit of the fsync of
- *               each new file; posix only where a recovery could lose what lives on under another name. The kernel's
- *               posix mode does not look at that.
+ * fsync_mode:   enum f2fs_fsync_mode. In a directory from which names were removed, strict makes the fsync of each new
+ *               file a commit. posix does so only where a recovery could lose a file that now has another name. The
+ *               kernel's posix mode does not check that.
  */
 struct f2fs_write_options {
 	uint32_t struct_size; /* F2FS_SIZED */
@@ -108,23 +109,24 @@ struct f2fs_write_options {
 };
 
 /*
- * Choose how the volume is written from now on; strings are copied. NULL: the defaults. Fails with INVALID,
- * UNSUPPORTED (compression, as f2fs_compress_set(); writing a zoned volume in place), STATE (there are changes that
- * were not committed).
+ * Choose how the volume is written from now on; strings are copied. NULL: the defaults. Fails with INVALID, UNSUPPORTED
+ * (compression, as f2fs_compress_set(); writing a zoned volume in place), STATE (uncommitted changes).
  */
 F2FS_API int f2fs_volume_configure(struct f2fs_volume *vol, const struct f2fs_write_options *options);
 
 /*
- * Return the volume's clock in seconds. It counts the time for which the volume was mounted (FORMAT files 10.6): by it
- * GC knows how old the contents of a segment are. While a volume is open it goes on with the clock of the context's
- * host (without one it stands), as if the volume were mounted; commits store it.
+ * Return the volume's clock in seconds. It counts the time for which the volume was mounted (FORMAT files 10.6). GC
+ * uses it to find out how old the contents of a segment are. While a volume is open the clock runs with that of the
+ * context's host (without one it stands still), as if the volume were mounted. Commits store it.
  */
 F2FS_API uint64_t f2fs_volume_clock(const struct f2fs_volume *vol);
-/* Let that many seconds go by: what is changed before is so much older than what is changed afterwards. The next commit
- * stores it. For tools that make a volume look used. Fails with RANGE beyond some hundred million years. */
+/*
+ * Advance the volume's clock by that many seconds, so that earlier changes look older than later ones. The next commit
+ * stores it. For tools that make a volume look used. Fails with RANGE beyond some hundred million years.
+ */
 F2FS_API int f2fs_volume_elapse(struct f2fs_volume *vol, uint64_t seconds);
 
-/* NAME, number (persistent), name, text: what is written for what. */
+/* NAME, number (persistent), name, text: reasons for writing blocks. */
 #define F2FS_WRITE_CAUSE_TABLE(X)                                                                                      \
 	X(DATA, 0, "data", "contents of files and directories")                                                        \
 	X(NODE, 1, "node", "inodes and other nodes")                                                                   \
@@ -148,33 +150,34 @@ F2FS_API const char *f2fs_write_cause_name(unsigned cause);
 F2FS_API const char *f2fs_write_cause_text(unsigned cause);
 
 #define F2FS_COUNTER_SIZES 12 /* up to 4 KiB, up to 8 KiB, ... up to 4 MiB, more */
-/* What was handed to the device since the volume was opened, whether or not it was committed. */
+/* Writes to the device since the volume was opened, committed or not. */
 struct f2fs_counters {
 	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t bytes[F2FS_WRITE_CAUSES];    /* written, by enum f2fs_write_cause */
 	uint64_t requests[F2FS_WRITE_CAUSES]; /* writes */
 	uint64_t sizes[F2FS_COUNTER_SIZES];   /* writes by their length: number i up to 4096 << i bytes, the last any */
-	uint64_t threaded_bytes;	      /* of these: what logs wrote into holes of used segments */
-	uint64_t log_new[F2FS_LOG_COUNT];     /* blocks of changes, not of GC, by the log that 6 logs would give
-						 them: new ones, */
-	uint64_t log_updated[F2FS_LOG_COUNT]; /* and those that take the place of others */
+	uint64_t threaded_bytes;	      /* of these: bytes that logs wrote into holes of used segments */
+	uint64_t log_new[F2FS_LOG_COUNT];     /* blocks of changes, not of GC, by the log that they would have among
+					       * 6 logs: new ones, */
+	uint64_t log_updated[F2FS_LOG_COUNT]; /* and those that replace others */
 	uint64_t zero_bytes, zero_requests;   /* blocks preallocated for pinned files */
 	uint64_t discard_bytes, discards;
 	uint64_t zone_resets;
 	uint64_t flushes;
 	uint64_t commits;
 	uint64_t gc_sections; /* emptied by GC */
-	uint64_t gc_blocks;   /* that were in use in them */
+	uint64_t gc_blocks;   /* blocks in use that GC moved out of them */
 };
 /*
- * Tell what was written so far by changes, commits, fsyncs, GC, recovery and labels. The sum is what the device
- * was asked to write. Areas that resizing makes anew are not in it; the volume is opened again behind that.
+ * Copy the counters of all writes so far by changes, commits, fsyncs, GC, recovery and labels. Their sum is the amount
+ * that the device was asked to write. Areas rewritten by resizing are not included, as the volume is opened again after
+ * that.
  */
 F2FS_API void f2fs_volume_counters(const struct f2fs_volume *vol, struct f2fs_counters *out);
 
 /*
- * Discard all blocks of the main area that are free, in runs of at least minimum bytes (0: all). *bytes (may be NULL):
- * how much. Fails with STATE (changes that were not committed, a volume that waits for recovery), READ_ONLY, IO.
+ * Discard all blocks of the main area that are free, in runs of at least minimum bytes (0: all). *bytes (may be NULL)
+ * gets the discarded bytes. Fails with STATE (uncommitted changes, a volume that waits for recovery), READ_ONLY, IO.
  */
 F2FS_API int f2fs_volume_trim(struct f2fs_volume *vol, uint64_t minimum, uint64_t *bytes);
 

@@ -18,8 +18,8 @@
  *	else
  *		fprintf(stderr, "%s\n", f2fs_context_error(ctx)->message);
  *
- * (Close what was opened with f2fs_inode_close, f2fs_volume_close, f2fs_device_close, f2fs_context_close; examples/ has
- *the whole program.)
+ * (Close all of them afterwards: f2fs_inode_close, f2fs_volume_close, f2fs_device_close, f2fs_context_close. examples/
+ * has the whole program.)
  */
 #ifndef F2FSKIT_F2FSKIT_H
 #define F2FSKIT_F2FSKIT_H

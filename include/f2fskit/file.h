@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files: inodes, directories, contents, extents, extended attributes, as the last checkpoint has them, or the running
- * transaction where the volume is being changed (write.h). Names are bytes, as stored; of encrypted directories the
- * printable no-key form (FORMAT files 9.1).
+ * Read files: inodes, directories, contents, extents, extended attributes. They are as in the last checkpoint or, while
+ * the volume is being changed (write.h), as in the running transaction. Names are bytes, as stored; in encrypted
+ * directories without key the printable no-key form (FORMAT files 9.1).
  */
 #ifndef F2FSKIT_FILE_H
 #define F2FSKIT_FILE_H
@@ -16,7 +16,7 @@ extern "C" {
 struct f2fs_inode;
 struct f2fs_dir;
 
-/* Longest name given out: a no-key name of 255 bytes of ciphertext in printable form, and a NUL. */
+/* Room for the longest name returned: a no-key name of 255 bytes of ciphertext in printable form, and a NUL. */
 #define F2FS_NAME_ROOM 260u
 
 /* Open an inode by number. Fails with NOT_FOUND (free or not an inode), CORRUPT (with rule), IO. */
@@ -34,8 +34,10 @@ F2FS_API struct f2fs_volume *f2fs_inode_volume(const struct f2fs_inode *inode);
  * block and address still work. After a rollback, handles of older inodes show them as the last checkpoint has them.
  */
 F2FS_API int f2fs_inode_is_dead(const struct f2fs_inode *inode);
-/* Count how often removals and rollbacks have set inode numbers free since the volume was opened. As long as the count
- * stays the same, an inode number still belongs to the inode that had it. */
+/*
+ * Count how often removals and rollbacks have freed inode numbers since the volume was opened. As long as the count
+ * stays the same, an inode number still belongs to the same inode.
+ */
 F2FS_API uint64_t f2fs_inode_numbers_freed(const struct f2fs_volume *vol);
 /*
  * Return the raw inode block, one block long, as it was when the handle was last used; f2fs_inode_stat() brings it up
@@ -80,9 +82,10 @@ struct f2fs_stat {
 F2FS_API int f2fs_inode_stat(struct f2fs_inode *inode, struct f2fs_stat *out);
 
 /*
- * Read up to length bytes of a file's contents from offset; *done tells how many, less only at the end of the file.
- * Compressed clusters are decompressed, holes are zeros. Fails with IS_DIR, ENCRYPTED (message names the policy),
- * DAMAGED_DATA, UNSUPPORTED (names the algorithm that is not built in), CORRUPT, IO. verity metadata is not included.
+ * Read up to length bytes of a file's contents from offset. *done gets the number of bytes read, less than length only
+ * at the end of the file. Compressed clusters are decompressed, holes are zeros. Fails with IS_DIR, ENCRYPTED (message
+ * names the policy), DAMAGED_DATA, UNSUPPORTED (names the algorithm that is not built in), CORRUPT, IO. verity metadata
+ * is not included.
  */
 F2FS_API int f2fs_inode_read(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t length, size_t *done);
 /* Digests of contents, for lists that other programs compare. */
@@ -141,7 +144,7 @@ F2FS_API int f2fs_inode_extent(struct f2fs_inode *inode, uint64_t file_block, st
  * block that waits in memory F2FS_NEW_ADDR. Fails with STATE (a dead handle), TOO_BIG, CORRUPT, IO.
  */
 F2FS_API int f2fs_inode_block(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t *addr);
-/* Call visit for each node of the file (the inode first, then by place in the tree, the xattr node last). */
+/* A node of a file. */
 struct f2fs_node_info {
 	f2fs_nid_t nid;
 	f2fs_blk_t addr;
@@ -177,24 +180,29 @@ struct f2fs_dirent {
 };
 /*
  * Open a directory for reading in the kernel's order. The inode must stay open as long. The directory may be changed
- * meanwhile: a name that is there all the time is given once, one that comes or goes is given or not. Fails with
- * NOT_DIR, STATE (a dead handle), NOMEM.
+ * meanwhile. A name that stays in it is returned exactly once, one that is added or removed meanwhile may be returned
+ * or not. Fails with NOT_DIR, STATE (a dead handle), NOMEM.
  */
 F2FS_API int f2fs_dir_open(struct f2fs_inode *inode, struct f2fs_dir **out);
-/* Get the next entry, "." and ".." included; NOT_FOUND after the last. A damaged entry fails with CORRUPT; the call
- * after that goes on behind it. */
+/*
+ * Get the next entry, "." and ".." included; NOT_FOUND after the last. A damaged entry fails with CORRUPT, and the next
+ * call continues after it.
+ */
 F2FS_API int f2fs_dir_next(struct f2fs_dir *dir, struct f2fs_dirent *out);
 /*
  * Continue with the first entry whose position (struct f2fs_dirent) is at least that; 0: from the start. A name keeps
- * its position as long as it is in the directory, so position + 1 of the last entry is a bookmark that outlives changes
- * and handles. The directory is read as it is now. Fails with NOT_DIR, STATE (a dead handle), CORRUPT, IO.
+ * its position as long as it is in the directory, so position + 1 of the last entry is a bookmark that stays valid
+ * across changes and handles. The directory is read as it is now. Fails with NOT_DIR, STATE (a dead handle), CORRUPT,
+ * IO.
  */
 F2FS_API int f2fs_dir_seek(struct f2fs_dir *dir, uint64_t position);
 /* Close a reader of a directory. NULL is allowed. */
 F2FS_API void f2fs_dir_close(struct f2fs_dir *dir);
 
-/* Look one name (bytes, as presented) up in a directory, by hash as the kernel does. ENCRYPTED when its names are and
- * no key is at hand, for a name that is not in the form in which they are listed then. */
+/*
+ * Look up one name (bytes, as presented) in a directory, by hash as the kernel does. Fails with ENCRYPTED in an
+ * encrypted directory without key, if the name is not in the no-key form.
+ */
 F2FS_API int f2fs_dir_lookup(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_dirent *out);
 enum f2fs_lookup_flag { F2FS_LOOKUP_FOLLOW = 1 /* follow a symlink in the last component */ };
 /* Open the inode of a path from the root; symlinks in the middle are followed within the volume. Fails as
@@ -243,23 +251,23 @@ F2FS_API int f2fs_verity_get(struct f2fs_inode *inode, struct f2fs_verity *out);
  */
 F2FS_API int f2fs_verity_verify(struct f2fs_inode *inode);
 
-/* What f2fs_walk reports. */
+/* One entry, as f2fs_walk() reports it. */
 struct f2fs_walk_entry {
 	const char *path; /* from the start, "" for the start itself; components are names as presented */
 	const struct f2fs_dirent *dirent; /* NULL for the start */
 	struct f2fs_inode *inode;	  /* NULL when it could not be opened */
 	unsigned depth;
-	int error;	 /* why: of opening the inode or of reading the directory; 0 if all is well */
+	int error;	 /* error of opening the inode or reading the directory; 0 if all is well */
 	uint8_t is_last; /* no further entry in its directory */
-	size_t path_length;	 /* bytes of path: it may be long, so that looking for its end costs */
-	size_t parent_length;	 /* of them, its directory's path, in front of "/name"; 0 without dirent */
+	size_t path_length;	 /* bytes of path, which may be long */
+	size_t parent_length;	 /* of them the path of its directory, before "/name"; 0 without dirent */
 };
 enum f2fs_walk_action { F2FS_WALK_GO = 0, F2FS_WALK_SKIP = 1 /* do not descend */, F2FS_WALK_STOP = 2 };
 /*
- * Visit a tree in directory order, parents before children. Damage is reported to visit and the walk goes on. visit
+ * Visit a tree in directory order, parents before children. Damage is reported to visit and the walk continues. visit
  * returns an enum f2fs_walk_action or a negative error that ends the walk. No recursion; directory loops are reported,
- * not followed. There may be as many levels as the volume has inodes: one costs some 64 bytes and its name; the 32
- * nearest to the walk are open. Each directory that was entered costs 8 to 16 bytes.
+ * not followed. There may be as many levels as the volume has inodes. A level takes some 64 bytes and its name, and the
+ * deepest 32 are open. Each directory that was entered takes 8 to 16 bytes.
  */
 F2FS_API int f2fs_walk(struct f2fs_inode *start, int (*visit)(void *user, const struct f2fs_walk_entry *entry),
 		       void *user);

@@ -285,7 +285,8 @@ struct f2fs_undo_info {
  * STATE. STATE means that the file was made for another device, or that the device has changed since the recording. It
  * also means that the recording was cut short, as then its last writes to the device are not known.
  *
- * force: play back despite STATE, to the device it was made for. Later changes of the same blocks are lost. Pieces
+ * force: play back also when the device has changed or the recording was cut short. It must still be the device that
+ * the file was made for. Later changes of the same blocks are lost. Pieces
  * after an unreadable one are left out (info->left). If the cut tore that piece, the pieces after it were never
  * overwritten on the device. If it was damaged later, their old contents are lost. A power cut during playback does no
  * harm: play back again.

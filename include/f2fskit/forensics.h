@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a log-structured volume remembers: old versions of inodes, deleted files, times. F2FS writes nodes and data to
- * new blocks; what was there before stays until its block is used again. Nothing here writes.
+ * Forensics: find old versions of inodes, deleted files and times that a volume still holds. F2FS writes nodes and data
+ * to new blocks. The old contents of a block stay until it is used again. Nothing here writes.
  *
  * Old node blocks carry their own names (node id, inode, place in the file, checkpoint version), so they are found and
- * believed by what they hold. Old data blocks carry nothing: whether one still holds what an old slot pointed to is
- * judged. Evidence, in this order: the SIT has the block for another owner; the summary of its segment names another
- * last writer; a node written after the last checkpoint names it, or lies in it; it is blank. Linux discards what it
- * deletes, and devices read discarded blocks as zeros or 0xFF, so a free block of only zeros or only 0xFF is called
- * blank: probably discarded, and never intact, unless a digest of the file says that zeros are its contents. Where the
- * map of a file has no block, zeros are its contents. What the judgement cannot see: data
- * that was written after the last checkpoint before a crash and that no node names, and blocks that the kernel rewrote
- * in place for the same file (they hold that file's newer contents).
+ * verified by their own contents. Old data blocks carry no names. Whether one still holds the data of an old pointer is
+ * decided by this evidence, in this order: the SIT has the block for another owner; the summary of its segment names
+ * another last writer; a node written after the last checkpoint points to it, or occupies it; it is blank.
+ *
+ * Linux discards deleted data, and devices read discarded blocks as zeros or 0xFF. So a free block of only zeros or
+ * only 0xFF is called blank: probably discarded. It never counts as intact, unless a digest of the file shows that
+ * zeros are its contents. Where the map of a file has no block, zeros are its contents.
+ *
+ * Two kinds of newer data go unnoticed: data that was written after the last checkpoint before a crash and that no node
+ * names, and blocks that the kernel rewrote in place for the same file (they hold that file's newer contents).
  *
  * Clocks: the times in inodes, and the checkpoint version of each node, which counts checkpoints and cannot be set
  * back.
@@ -35,66 +37,68 @@ enum f2fs_past_flag {
 /* Options of f2fs_past_open; begin it with F2FS_SIZED. */
 struct f2fs_past_options {
 	uint32_t struct_size; /* F2FS_SIZED */
-	f2fs_nid_t ino;	       /* look for nodes of this inode only: mostly summaries are read then; 0: of all */
+	f2fs_nid_t ino;	       /* find nodes of this inode only, reading mostly summaries; 0: of all inodes */
 	unsigned flags;	       /* enum f2fs_past_flag */
-	uint32_t max_segments; /* read no more segments whole than this, in the order of the device; 0: no limit */
+	uint32_t max_segments; /* the most segments to read whole, in the order of the device; 0: no limit */
 };
 
-/* What a search read and found. */
+/* Numbers of a search: what it read and found. */
 struct f2fs_past_stat {
 	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t segments;    /* read whole */
-	uint64_t summaries;   /* segments of which the summary told which blocks to read */
+	uint64_t summaries;   /* segments of which only the blocks named by the summary were read */
 	uint64_t blocks_read; /* of the main area */
 	uint64_t nodes;	      /* node blocks found, those in use included */
-	uint64_t inodes;      /* of those, inode blocks */
-	uint64_t foreign;     /* look like nodes, but are newer than the volume: of a file system before it */
-	uint64_t unreadable;  /* reads that failed, in the search and since: what was there is not known */
+	uint64_t inodes;      /* inode blocks among them */
+	uint64_t foreign;     /* blocks that look like nodes, but are newer than the volume: from an earlier file
+			       * system */
+	uint64_t unreadable;  /* reads that failed, in the search and since */
 	uint8_t is_cut;	      /* max_segments ended the search */
-	uint32_t newest;      /* low half of the newest checkpoint version, of a view its own; 0: there is none */
+	uint32_t newest;      /* low half of the newest checkpoint version, or of a view's own; 0: there is none */
 };
 
 /*
- * Search the volume for node blocks, old and in use. 20 bytes of memory for each found. The volume must stay open as
- * long, and what is found is of the moment of the call: changes of the volume may overwrite it. options may be NULL.
- * Fails with NOMEM, CANCELED, STATE (a transaction runs: what it has written over is in no table yet).
+ * Search the volume for node blocks, old and in use. Each takes 20 bytes of memory. The volume must stay open until the
+ * search is closed. Later changes of the volume may overwrite the nodes found. options may be NULL. Fails with NOMEM,
+ * CANCELED, STATE (a transaction runs: no table shows yet which blocks it has overwritten).
  */
 F2FS_API int f2fs_past_open(struct f2fs_volume *vol, const struct f2fs_past_options *options, struct f2fs_past **out);
 /* Close a search. NULL is allowed. */
 F2FS_API void f2fs_past_close(struct f2fs_past *past);
-/* Copy what a search read and found to *out. */
+/* Copy the numbers of a search to *out. */
 F2FS_API void f2fs_past_stat(const struct f2fs_past *past, struct f2fs_past_stat *out);
 
 enum f2fs_at_flag {
-	/* Read blocks that others have written since, too: whatever is there now. Without it reading fails there with
+	/* Also read blocks that others have written since, as they are now. Without this flag reading them fails with
 	 * OVERWRITTEN. */
 	F2FS_AT_OVERWRITTEN = 1,
-	/* Read blank blocks, too, as they are: zeros or 0xFF. Without it reading fails there with OVERWRITTEN, unless
-	 * the file's digest says that they are its contents. */
+	/* Also read blank blocks, as they are: zeros or 0xFF. Without this flag reading them fails with OVERWRITTEN,
+	 * unless the file's digest shows that they are its contents. */
 	F2FS_AT_BLANK = 2
 };
 
 /*
- * Open an inode as it is at a block address, current or old; it reads like any other (contents, entries, attributes,
- * extents) and cannot be changed. Its nodes are those of its own time: of the same inode, node id and place, the newest
- * whose checkpoint version is not newer than its own; where none of those is left, the oldest newer one below the next
- * version of the inode. The last version of an inode number's use takes the newest there is, as moving a node does not
- * touch the inode. Where a node is lost, or a block was written by others since or is blank, reading fails with
- * OVERWRITTEN.
+ * Open an inode as it is at a block address, current or old. It reads like any other (contents, entries, attributes,
+ * extents) and cannot be changed.
  *
- * past: a search of all inodes or of this one, which stays open as long; NULL: one is made for it, which reads the
- * volume's summaries when the inode has further nodes. Fails with NOT_FOUND (no inode there), CORRUPT, RANGE, IO,
- * NOMEM, STATE.
+ * Its nodes are those of its own time. For each node id and place the newest one is used whose checkpoint version is
+ * not newer than the inode's. If none of those is left, the oldest newer one is used that is older than the next
+ * version of the inode. The last version of an inode takes the newest nodes there are, as moving a node does not touch
+ * the inode. Where a node is lost, or a block was written by others since or is blank, reading fails with OVERWRITTEN.
+ *
+ * past: a search of all inodes or of this one, which must stay open until the inode is closed. NULL: the call makes
+ * one, which reads the volume's summaries when the inode has further nodes. Fails with NOT_FOUND (no inode there),
+ * CORRUPT, RANGE, IO, NOMEM, STATE.
  */
 F2FS_API int f2fs_inode_open_at(struct f2fs_volume *vol, struct f2fs_past *past, f2fs_blk_t addr, unsigned flags,
 				struct f2fs_inode **out);
 
-/* What became of the blocks of an old version. Counts of blocks; nodes are not among them. */
+/* State of the blocks of an old version, as counts of blocks without nodes. */
 struct f2fs_remains {
-	uint64_t blocks;      /* that its slots name */
+	uint64_t blocks;      /* blocks that its slots point to */
 	uint64_t current;     /* still in use by the same file at the same place */
-	uint64_t intact;      /* free, last written by this slot, and not blank (or a digest proves that it is right) */
-	uint64_t untold;      /* free, not blank, and nothing tells who wrote it last */
+	uint64_t intact;      /* free, last written by this slot, and not blank (or confirmed by a digest) */
+	uint64_t untold;      /* free and not blank, but its last writer cannot be determined */
 	uint64_t blank;	      /* free, and all zeros or all 0xFF: probably discarded */
 	uint64_t overwritten; /* in use by others, or written by others since */
 	uint64_t bad;	      /* addresses outside the main area */
@@ -109,9 +113,9 @@ struct f2fs_remains {
 /* How much of an old version is left. */
 enum f2fs_confidence {
 	F2FS_CONFIDENCE_WHOLE = 0,    /* all of it: each block is in use by it or was last written by it */
-	/* nothing speaks against any block, for some nothing speaks at all; or a version after which the contents
-	 * changed shares blocks with that change: the kernel may have written them in place; or a node is newer than
-	 * the inode, or one of several of the same time */
+	/* no evidence against any block, but some blocks have no evidence at all. Or the next change of the contents
+	 * shares blocks with this version, so the kernel may have written in place. Or a node is newer than the inode,
+	 * or there were several of the same time */
 	F2FS_CONFIDENCE_LIKELY = 1,
 	F2FS_CONFIDENCE_PART = 2,     /* some blocks are overwritten, lost or blank */
 	F2FS_CONFIDENCE_BLANK = 3,    /* no block of contents is left, some or all are blank: probably discarded */
@@ -125,15 +129,15 @@ enum f2fs_version_flag {
 	F2FS_VERSION_CURRENT = 1,   /* the one in use */
 	F2FS_VERSION_RECENT = 2,    /* written after the last checkpoint (by an fsync), or one just before it */
 	F2FS_VERSION_OTHER_USE = 4, /* of an earlier file that had the inode number */
-	F2FS_VERSION_LAST = 8	    /* newest that is left of its use of the inode number */
+	F2FS_VERSION_LAST = 8	    /* newest version left of its file */
 };
 
-/* A version of an inode that is left. */
+/* A version of an inode that can still be found. */
 struct f2fs_version {
 	f2fs_nid_t ino;
 	f2fs_blk_t addr;
 	uint32_t cp_ver;     /* low half of the checkpoint version in force when it was written */
-	uint32_t age;	     /* checkpoints that were made since, of the newest that the volume has */
+	uint32_t age;	     /* checkpoints made since then, up to the newest one of the volume */
 	uint32_t generation; /* random number of this use of the inode number */
 	unsigned flags;	     /* enum f2fs_version_flag */
 	f2fs_nid_t parent;   /* i_pino */
@@ -145,9 +149,9 @@ struct f2fs_version {
 };
 
 /*
- * Call visit for each version of an inode that is left, the oldest first: by checkpoint version, then by address, the
- * one in use last. past: a search of all inodes or of this one. visit returns 0 or a negative error that ends the run.
- * Fails with that, STATE (the volume was changed since), CANCELED, NOMEM.
+ * Call visit for each version of an inode that can still be found, the oldest first: by checkpoint version, then by
+ * address, the one in use last. past: a search of all inodes or of this one. visit returns 0 or a negative error that
+ * ends the run. Fails with that, STATE (the volume was changed since), CANCELED, NOMEM.
  */
 F2FS_API int f2fs_past_list_versions(struct f2fs_past *past, f2fs_nid_t ino,
 				     int (*visit)(void *user, const struct f2fs_version *version), void *user);
@@ -172,12 +176,12 @@ struct f2fs_node_version {
 	int kind;	      /* enum f2fs_node_version_kind */
 	unsigned flags;	      /* F2FS_VERSION_CURRENT, F2FS_VERSION_RECENT */
 	uint32_t used;	      /* slots that are not empty; 0 of the xattr node */
-	uint64_t file_block;  /* the first that it leads to; F2FS_NO_BLOCK: none, or no inode is left to tell */
+	uint64_t file_block;  /* first file block below it; F2FS_NO_BLOCK: none, or not known, as no inode is left */
 };
 
 /*
- * Call visit for each node below an inode that is left and was found, by node ids, of each the oldest first. The block
- * says by itself whose node it is: it may be of an earlier file that had the inode number. past, visit and errors as of
+ * Call visit for each node found below an inode, by node ids, the oldest version of each first. The owner is taken from
+ * the node's own block, so it may be an earlier file that had the inode number. past, visit and errors as of
  * f2fs_past_list_versions(). Fails as that.
  */
 F2FS_API int f2fs_past_list_nodes(struct f2fs_past *past, f2fs_nid_t ino,
@@ -185,11 +189,11 @@ F2FS_API int f2fs_past_list_nodes(struct f2fs_past *past, f2fs_nid_t ino,
 
 enum f2fs_version_difference_kind {
 	F2FS_VERSION_FIELD = 0, /* a field of the inode's head */
-	F2FS_VERSION_XATTR = 1, /* an attribute that one lacks or has otherwise */
-	F2FS_VERSION_RANGE = 2	/* file blocks that are not the same blocks of the volume */
+	F2FS_VERSION_XATTR = 1, /* an attribute that one lacks or has with another value */
+	F2FS_VERSION_RANGE = 2	/* file blocks at different block addresses */
 };
 
-/* Are the contents of a range the same, all the same? */
+/* Are the contents of a range the same, even at different addresses? */
 enum f2fs_version_contents {
 	F2FS_CONTENTS_SAME = 0,
 	F2FS_CONTENTS_DIFFER = 1,
@@ -206,43 +210,44 @@ struct f2fs_version_difference {
 };
 
 /*
- * Call visit for all that differs between two inodes of a volume, versions of one file as a rule: fields, attributes,
- * then ranges of blocks in order. visit returns 0 or a negative error that ends the run.
+ * Call visit for each difference between two inodes of a volume, usually versions of one file: fields, attributes, then
+ * ranges of blocks in order. visit returns 0 or a negative error that ends the run.
  */
 F2FS_API int f2fs_inode_compare(struct f2fs_inode *first, struct f2fs_inode *second,
 				int (*visit)(void *user, const struct f2fs_version_difference *difference), void *user);
 
-/* How much is known of a path. */
+/* How certain a path is. */
 enum f2fs_path_state {
 	F2FS_PATH_SURE = 0,   /* each name was found in its directory, in use or as an entry left there */
-	F2FS_PATH_LIKELY = 1, /* what inodes say of themselves: the directory may have been renamed or replaced since */
-	/* From some directory upwards nothing is known: it begins with "<inode NUMBER>"; or it is what an inode says of
-	 * itself that was renamed or lost a name since it knew. */
+	F2FS_PATH_LIKELY = 1, /* according to the inodes themselves: a directory may have been renamed or replaced
+			       * since */
+	/* From some directory upwards nothing is known, and the path begins with "<inode NUMBER>". Or the path comes
+	 * from an inode that was renamed or lost a name since it was written. */
 	F2FS_PATH_PART = 2
 };
 
 enum f2fs_deleted_source {
-	F2FS_DELETED_NODE = 1,	/* an inode is left that is in use no more */
+	F2FS_DELETED_NODE = 1,	/* an inode is left that is no longer in use */
 	F2FS_DELETED_ENTRY = 2, /* an entry left in a directory names it */
-	F2FS_DELETED_ORPHAN = 4 /* it has no name any more, but a mount was still using it: it is all there */
+	F2FS_DELETED_ORPHAN = 4 /* it has no name any more, but a mount was still using it, so it is complete */
 };
 
 /* A deleted file: a use of an inode number that has ended. */
 struct f2fs_deleted {
-	const char *path; /* as far as it is known; components hold no slash and are never "." or ".." */
+	const char *path; /* the known part; components hold no slash and are never "." or ".." */
 	int path_state;	  /* enum f2fs_path_state */
 	unsigned sources; /* enum f2fs_deleted_source */
-	uint32_t versions; /* that are left of it */
+	uint32_t versions; /* number of its versions that are left */
 	int confidence;	  /* enum f2fs_confidence */
 	uint8_t type;	  /* enum f2fs_file_type */
-	/* The newest version that is left (the one before, when it was emptied on its way out). Of one with only a
-	 * name left: ino, parent and name. */
+	/* The newest version that is left, or the one before if deleting emptied the file first. If only a name is
+	 * left: ino, parent and name. */
 	struct f2fs_version version;
-	/* Of a file that once had several names: others that entries left in directories give it. When there are no
-	 * more than max_links less one they are hard links, else earlier names are among them. */
+	/* Other names of a file that once had several, from entries left in directories. If there are at most max_links
+	 * - 1, all are hard links. If there are more, some are earlier names. */
 	const char *const *links;
 	uint32_t link_count;
-	uint32_t max_links; /* names it had at most, by the versions that are left; 0 when it was not looked up */
+	uint32_t max_links; /* most names it had in any version left; 0 when it was not looked up */
 };
 
 /*
@@ -257,62 +262,62 @@ F2FS_API int f2fs_past_list_deleted(struct f2fs_past *past, int (*visit)(void *u
 struct f2fs_former_name {
 	const char *path; /* as of struct f2fs_deleted */
 	int path_state;	  /* enum f2fs_path_state */
-	const char *now;  /* what it is called: one of its names, or, when none was found, its path by its own record */
+	const char *now;  /* its current path: one of its names, or, when none was found, its path by its own record */
 	int now_state;
 	f2fs_nid_t ino;	   /* of the file */
 	f2fs_nid_t parent; /* of the directory that the name was in */
 	uint8_t type;	   /* enum f2fs_file_type */
-	uint8_t is_unsure; /* the number was used before: the name may have been of the earlier file */
+	uint8_t is_unsure; /* the inode number was used before, so the name may be one of the earlier file */
 };
 
 /*
- * Call visit for each name that files in use have no more: hard links that were removed, names before a renaming. By
- * entries left in directories, in use and old, in the order of inode numbers. past: a search of all inodes. Fails as
- * f2fs_past_list_versions().
+ * Call visit for each former name of files in use: removed hard links, names before a renaming. They come from entries
+ * left in directories, in use and old, and are visited in the order of inode numbers. past: a search of all inodes.
+ * Fails as f2fs_past_list_versions().
  */
 F2FS_API int f2fs_past_list_names(struct f2fs_past *past, int (*visit)(void *user, const struct f2fs_former_name *name),
 				  void *user);
 
 /*
- * Open a view: the volume of a search as an earlier checkpoint had it, as far as that can be put together from what is
- * left. It is a volume of its own over the same device, to be closed with f2fs_volume_close(). Every inode that is
- * opened on it, by number, path or walk, is the newest one written before that checkpoint, with its nodes of that time.
- * So all that reads volumes works on it: directories have the entries they had, files their contents. What is lost, was
- * written by others since, or is blank fails with OVERWRITTEN where it is met. Views of several checkpoints can be open
- * at once; they change nothing. Keys that were added to the volume are there, too.
+ * Open a view: the volume of a search at an earlier checkpoint, as far as it can be rebuilt from the blocks left. It is
+ * a volume of its own over the same device, to be closed with f2fs_volume_close(). Every inode that is opened on it, by
+ * number, path or walk, is the newest one written before that checkpoint, with its nodes of that time. So all calls
+ * that read volumes work on it: directories have the entries of that time, files their contents. Reading anything that
+ * is lost, blank, or was written by others since fails with OVERWRITTEN. Views of several checkpoints can be open at
+ * once; they change nothing. Keys that were added to the volume are available, too.
  *
  * A view has no NAT, SIT, SSA and checkpoint of its time: it shows those that the volume had when the view was opened.
  * So it can be read, compared and copied, but not checked, and no image of its metadata can be made. Changes are
- * refused (READ_ONLY). f2fs_past_open() on a view is quick, and lists versions up to it; what is deleted, former names,
- * times, leftovers and carved files are questions to the volume itself (STATE). From a search on a view a view of a
- * still earlier checkpoint can be opened.
+ * refused (READ_ONLY). f2fs_past_open() on a view is quick, and lists versions up to it. Deleted files, former names,
+ * times, leftovers and carved files can be listed on the volume itself only (STATE). From a search on a view a view of
+ * a still earlier checkpoint can be opened.
  *
- * The volume may be written while views are open. A view keeps what it needs of the tables; blocks of contents and
- * nodes that are written over since are lost to it, one by one. past and the volume may be closed before it; the
+ * The volume may be written while views are open. A view keeps its own copy of the table entries that it needs. It
+ * loses each block of contents or nodes that is overwritten meanwhile. past and the volume may be closed before it; the
  * context must not, and belongs to one thread at a time with all of its volumes.
  *
- * What it cannot see: contents that the kernel rewrote in place, and, where a node was written several times between
- * two checkpoints, which one was the last (counted as unsure; the one at the highest address is taken).
+ * A view cannot detect contents that the kernel rewrote in place. Where a node was written several times between two
+ * checkpoints, it takes the one at the highest address, and counts it as unsure.
  *
- * past: a search of all inodes. version: low half of a checkpoint version, from the oldest that left something to the
- * newest. Fails with RANGE (the message says which is the oldest), INVALID, STATE (the volume was changed since the
+ * past: a search of all inodes. version: low half of a checkpoint version, from the oldest of which blocks are left to
+ * the newest. Fails with RANGE (the message names the oldest), INVALID, STATE (the volume was changed since the
  * search), NOMEM.
  */
 F2FS_API int f2fs_volume_open_as_of(struct f2fs_past *past, uint32_t version, struct f2fs_volume **out);
 
-/* What was met in a view so far; each time that something was met counts. */
+/* Losses found while reading a view so far; every access counts. */
 struct f2fs_as_of_stat {
 	uint32_t struct_size; /* F2FS_SIZED */
-	uint32_t version;     /* of its checkpoint; 0: the volume is no view */
+	uint32_t version;     /* checkpoint version of the view; 0: the volume is no view */
 	uint32_t newest;      /* checkpoint version of the volume */
-	/* lost: asked for, and none of that time is left; unsure: others are as new */
+	/* lost: accessed, but none of that time is left; unsure: others are as new */
 	uint64_t inodes_lost, inodes_unsure;
-	uint64_t nodes_lost, nodes_unsure; /* what hangs below inodes */
-	uint64_t blocks_overwritten; /* written by others since: they could not be read */
-	uint64_t blocks_untold;	     /* read, but nothing tells who wrote them last */
-	uint64_t blocks_blank;	     /* probably discarded since: they could not be read */
+	uint64_t nodes_lost, nodes_unsure; /* nodes below inodes */
+	uint64_t blocks_overwritten; /* written by others since, and not readable */
+	uint64_t blocks_untold;	     /* read, but their last writer cannot be determined */
+	uint64_t blocks_blank;	     /* probably discarded since, and not readable */
 };
-/* Copy what was met in a view so far to *out. */
+/* Copy the losses found in a view so far to *out. */
 F2FS_API void f2fs_volume_as_of_stat(const struct f2fs_volume *vol, struct f2fs_as_of_stat *out);
 
 enum f2fs_moment_state {
@@ -323,7 +328,7 @@ enum f2fs_moment_state {
 
 /* An inode block and its times. */
 struct f2fs_moment {
-	const char *path; /* by what inodes say of themselves; of a renamed file in use by its directory */
+	const char *path; /* according to the inodes themselves; of a renamed file in use according to its directory */
 	int path_state;	  /* enum f2fs_path_state */
 	int state;	  /* enum f2fs_moment_state */
 	f2fs_nid_t ino;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reflection: the structures, fields, flags and rules of the on-disk format as tables. What a tool prints, a script
- * names and the documentation lists comes from here, so they cannot disagree.
+ * Tables of the on-disk format: structures, fields, flags and rules. Tools, scripts and documentation all use these
+ * tables, so they cannot disagree.
  */
 #ifndef F2FSKIT_FORMAT_H
 #define F2FSKIT_FORMAT_H
@@ -169,7 +169,7 @@ struct f2fs_geometry {
 /* How an inode's block is divided (FORMAT files 1.3, 2, 3); offsets in bytes from the start of the block. */
 struct f2fs_inode_layout {
 	uint32_t extra_offset, extra_size;   /* extra attributes ("inode_extra") that exist */
-	uint32_t slot_offset, slots;	     /* block pointers, u32 each; what they hold depends on the flags */
+	uint32_t slot_offset, slots;	     /* block pointers, u32 each; their meaning depends on the flags */
 	uint32_t inline_offset, inline_size; /* payload of inline data or entries */
 	uint32_t xattr_offset, xattr_size;   /* inline extended attributes, size 0 when not in use */
 	uint32_t nid_offset;		     /* i_nid[5], u32 each */
@@ -177,7 +177,7 @@ struct f2fs_inode_layout {
 	uint32_t node_slots;		     /* usable block pointers of a direct node of this file */
 	uint32_t cluster_blocks;	     /* of a compressed file, else 0 */
 };
-/* Divide an inode block; whatever the block holds, everything lies within it. */
+/* Divide an inode block into its parts. They are always within the block, even if it is damaged. */
 F2FS_API void f2fs_inode_layout(const struct f2fs_geometry *geo, const uint8_t *block, struct f2fs_inode_layout *out);
 /* Does the node at this place in its file (footer's flag >> 3) hold block addresses, rather than node ids? 1 or 0; the
  * attribute node holds neither: 0. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Placements that learn how soon contents change again, and put together what changes alike: then whole segments become
- * free at once, and GC moves less. docs/HOTNESS.md tells what that is worth, and when.
+ * Placements that learn how soon contents change again, and group blocks that change at a similar rate. Then whole
+ * segments become free at once, and GC moves less. docs/HOTNESS.md shows how much that saves, and when.
  *
  * Experimental: this header may change in any version. The others are the stable core.
  */
@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* NAME, number (persistent), name, text: ways of telling how hot a block is. */
+/* NAME, number (persistent), name, text: ways to estimate how hot a block is. */
 #define F2FS_HOTNESS_TABLE(X)                                                                                          \
 	X(M2H, 0, "m2h", "classes by K-means of the update distance of each block, after the M2H paper")               \
 	X(DEATH, 1, "death", "by the time at which blocks of a range of a file are expected to change again")          \
@@ -34,24 +34,24 @@ F2FS_API const char *f2fs_hotness_name(unsigned method);
 F2FS_API const char *f2fs_hotness_text(unsigned method);
 
 /*
- * Begin it with F2FS_SIZED; zero members mean the default.
+ * Options of f2fs_hotness_open; begin it with F2FS_SIZED. Zero members mean the default.
  *
  * method:   enum f2fs_hotness_method.
- * streams:  M2H: classes, 2 to F2FS_STREAMS; 0: 10, as the paper has it. DEATH: 4 to F2FS_STREAMS, the upper half
- *           for what GC moves; 0: 12. LIFESPAN: always 6.
- * memory:   bytes that entries may take; 0: as many as there is something to be remembered. M2H: 8 for each block of
- *           the main area with all tables, so all but a hundredth of the entries; what does not fit goes to the
- *           sidecar, or is forgotten. DEATH: 12 for each range of a file.
+ * streams:  M2H: classes, 2 to F2FS_STREAMS; 0: 10, as in the paper. DEATH: 4 to F2FS_STREAMS, the upper half for
+ *           blocks that GC moves; 0: 12. LIFESPAN: always 6.
+ * memory:   the most bytes for entries; 0: enough for all entries. M2H: 8 for each block of the main area with all
+ *           tables, which is room for all but a hundredth of the entries. Entries that do not fit go to the sidecar, or
+ *           are dropped. DEATH: 12 for each range of a file.
  * sidecar:  M2H: a device or file of at least f2fs_hotness_sidecar_bytes() bytes, which keeps the entries when the
- *           volume is closed. The caller's; it must stay open. One that was made for another volume, or another state
- *           of this one, counts as empty, and one that fails is used no longer.
+ *           volume is closed. It belongs to the caller, and must stay open. A sidecar of another volume, or of another
+ *           state of this one, counts as empty. A sidecar that fails is not used any more.
  *
- * ADAPTIVE takes M2H's streams (0: 16), memory and sidecar, and of what follows sample to round and gap, in 256ths of
- * powers of two; delays, moves_apart and moves_keep are always on.
+ * ADAPTIVE takes M2H's streams (0: 16), memory and sidecar. Of the following members it takes sample to round, and gap
+ * in 256ths of powers of two; delays, moves_apart and moves_keep are always on.
  *
- * What the paper leaves open, or gives as a number, of M2H:
+ * M2H: parameters that the paper leaves open, or gives as a number:
  *
- * sample:        blocks that clustering looks at; 0: 4096.
+ * sample:        blocks that clustering samples; 0: 4096.
  * older_share:   percent of the sample that comes from the half of the entries not used for longer; 0: 30.
  * samples_halves: with 1 that percentage of the older half is drawn, and the rest to 100 of the newer half.
  * intervals:     of the layered statistics that initial centroids come from, up to 256; 0: four for each class.
@@ -59,17 +59,17 @@ F2FS_API const char *f2fs_hotness_text(unsigned method);
  * round:         writes after which it is decided whether the pattern has changed; 0: 5000.
  * gap:           a distance that differs by more than that from the one before counts as changed; 0: half the least
  *                distance between two borders of classes.
- * changed_share: percent of a round: with more changes classes are found anew; 0: 50.
+ * changed_share: percent of a round: with more changes the classes are computed again; 0: 50.
  * delays:        with 1 blocks of the hotter half of the classes wait in memory: 1, 2, 4, 8, 15 rounds, the hottest
  *                longest.
  * delay_most:    with delays no block waits longer than that many rounds, up to 15; 0: 15.
- * unknown_class: that of a block of which nothing is known, 1 the hottest; 0: the coldest but one.
+ * unknown_class: class of a block without an entry, 1 the hottest; 0: the coldest but one.
  * moves_apart:   with 1 blocks that GC moves go to the stream of their class instead of the log of cold data.
- * moves_keep:    with 1 a block that GC moves stays last written when its file was; 0: that it is moved counts as
- *                a write of it, as the time of a segment does in cost-benefit, so that cold segments that were cleaned
- *                are not the oldest again at once.
+ * moves_keep:    with 1 a block that GC moves keeps the time when its file last wrote it. With 0 the move counts as a
+ *                write, as for the time of a segment in cost-benefit, so that cold blocks just moved are not the oldest
+ *                again at once.
  *
- * Of DEATH:
+ * DEATH:
  *
  * range_blocks:  blocks of a file whose lifetimes are taken together, a power of two; 0: 64.
  */
@@ -98,14 +98,14 @@ struct f2fs_hotness_options {
 struct f2fs_hotness; /* opaque */
 
 /*
- * Set a placement of that kind. options may be NULL. Fails as f2fs_volume_set_placement(), with INVALID (an option that
- * cannot be, a sidecar that is too small). Close it before the volume.
+ * Set a placement that learns. options may be NULL. Fails as f2fs_volume_set_placement(), with INVALID (an invalid
+ * option, a sidecar that is too small). Close it before the volume.
  */
 F2FS_API int f2fs_hotness_open(struct f2fs_volume *vol, const struct f2fs_hotness_options *options,
 			       struct f2fs_hotness **out);
 /*
- * Take the placement away and save the sidecar. Fails with STATE when there are changes that were not committed; then
- * all stays as it is. A sidecar that cannot be saved is no failure. NULL is allowed.
+ * Remove the placement and save the sidecar. Fails with STATE when there are uncommitted changes; then nothing changes.
+ * A sidecar that cannot be saved is no failure. NULL is allowed.
  */
 F2FS_API int f2fs_hotness_close(struct f2fs_hotness *hotness);
 /* Return how many bytes a sidecar of a volume needs. */
@@ -114,20 +114,20 @@ F2FS_API uint64_t f2fs_hotness_sidecar_bytes(const struct f2fs_volume *vol);
 struct f2fs_hotness_stat {
 	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t written;		 /* blocks */
-	uint64_t known;			 /* of them those that something was known of before */
+	uint64_t known;			 /* of them blocks that had an entry before */
 	uint64_t memory;		 /* bytes that entries and tables take now */
 	uint64_t hits, misses;		 /* of the cache of entries; misses: in the sidecar */
 	uint64_t evictions;		 /* pages of entries that left memory */
 	uint64_t sidecar_reads, sidecar_writes, sidecar_errors;
-	uint32_t sidecar_fits;		 /* 1: what the sidecar held was taken */
-	uint32_t clusterings;		 /* how often classes were found */
+	uint32_t sidecar_fits;		 /* 1: the entries of the sidecar were used */
+	uint32_t clusterings;		 /* how often the classes were computed */
 	uint64_t rounds;
-	uint32_t tells_apart; /* ADAPTIVE: 0 while what is known foretells nothing; the others: 1 */
+	uint32_t tells_apart; /* ADAPTIVE: 0 while the entries predict nothing; the others: 1 */
 	uint32_t classes;
 	uint32_t borders[F2FS_STREAMS]; /* the largest distance, or lifetime, of each class, in blocks written; of the
 					   last one UINT32_MAX */
 };
-/* Copy what a placement has learned and done so far to *out. */
+/* Copy the numbers of a placement so far to *out. */
 F2FS_API void f2fs_hotness_stat(const struct f2fs_hotness *hotness, struct f2fs_hotness_stat *out);
 
 #ifdef __cplusplus

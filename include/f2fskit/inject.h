@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Single fields of any structure, read and written in place by their names, on volumes in any state: to make test cases
- * of damage, and to look at them. Nothing of what keeps a volume safe is at work here: no transaction, no rule.
+ * Read and write single fields of any structure in place, by their names, on volumes in any state. For making test
+ * cases of damage, and for examining them. There is no protection here: no transactions, and no rules of the format are
+ * enforced.
  *
  * An address is a place, a dot and a field, with the names of the tables of format.h:
  *
@@ -19,10 +20,10 @@
  *	block[4096].u32[12]  file[6].u8[1000]
  *
  * Copies: sb[0] and cp[0] (and no brackets) are the ones in use, 1 and 2 the first and the second; so is the number
- * behind the comma of nat and sit, where the one in use may be an entry of the journal. Both checkpoint blocks of a
- *pack change together, cp_foot is the last one alone. ssa is always the table. i_addr counts from the first block
- *address. dentry takes a name or a slot (block * entries per block + slot in the block). Each place also has u8, u16,
- *u32 and u64: arrays over all its bytes. Numbers may be hexadecimal (0x) or octal (0).
+ * after the comma of nat and sit, where the one in use may be an entry of the journal. Both checkpoint blocks of a pack
+ * change together, cp_foot is the last one alone. ssa is always the table. i_addr counts from the first block address.
+ * dentry takes a name or a slot (block * entries per block + slot in the block). Each place also has u8, u16, u32 and
+ * u64: arrays over all its bytes. Numbers may be hexadecimal (0x) or octal (0).
  */
 #ifndef F2FSKIT_INJECT_H
 #define F2FSKIT_INJECT_H
@@ -36,20 +37,21 @@ extern "C" {
 struct f2fs_inject;
 
 /*
- * Look at a volume by addresses. options as of f2fs_volume_open, may be NULL. It need not be possible to open the
- * volume: what is found without its tables is there in any case. Fails with NOMEM, INVALID, IO.
+ * Open a volume for access by addresses. options as of f2fs_volume_open, may be NULL. The call also succeeds when the
+ * volume itself cannot be opened: fields that can be found without its tables are always accessible. Fails with NOMEM,
+ * INVALID, IO.
  */
 F2FS_API int f2fs_inject_open(struct f2fs_context *ctx, struct f2fs_device *dev,
 			      const struct f2fs_open_options *options, struct f2fs_inject **out);
 /* Close it. NULL is allowed. */
 F2FS_API void f2fs_inject_close(struct f2fs_inject *inject);
 /*
- * Return the error code that opening the volume failed with, 0 when it is open; *message gets the sentence, which
+ * Return the error code that opening the volume failed with, 0 when it is open; *message gets the error message, which
  * belongs to inject.
  */
 F2FS_API int f2fs_inject_volume_error(const struct f2fs_inject *inject, const char **message);
 
-/* What is at an address. */
+/* The field at an address, and its value. */
 struct f2fs_inject_value {
 	char structure[32];	 /* name of the table */
 	struct f2fs_field field; /* name, type, way to show; its offset counts from offset below */
@@ -59,19 +61,21 @@ struct f2fs_inject_value {
 	uint32_t size;		 /* of bytes; 0: it is the number */
 	uint8_t bytes[1024];
 };
-/* Read a field. Fails with INVALID (not an address), NOT_FOUND (no such node, entry, copy), STATE (it takes an open
- * volume to find it), RANGE, IO. */
+/*
+ * Read a field. Fails with INVALID (not an address), NOT_FOUND (no such node, entry, copy), STATE (finding it needs an
+ * open volume), RANGE, IO.
+ */
 F2FS_API int f2fs_inject_get(struct f2fs_inject *inject, const char *address, struct f2fs_inject_value *out);
 
 enum f2fs_inject_flag {
 	F2FS_INJECT_RAW = 1,	/* leave checksums as they are */
 	F2FS_INJECT_DRY_RUN = 2, /* write nothing */
-	F2FS_INJECT_FORCE = 4	 /* write also where neither superblock is one of F2FS */
+	F2FS_INJECT_FORCE = 4	 /* write even if neither superblock is one of F2FS */
 };
 /*
- * Write a field; checksums of superblock, checkpoint and inode are made right. value: a number in any base of C; names
+ * Write a field, and update the checksums of superblock, checkpoint and inode. value: a number in any base of C; names
  * of flags joined by |; with += -= |= &= ^= in front, a change of the old value; text for texts; a UUID; hex:DIGITS for
- * any bytes, from the first on. before (may be NULL) gets what was there. Fails with READ_ONLY, RANGE (does not fit),
+ * any bytes, from the first on. before (may be NULL) gets the old value. Fails with READ_ONLY, RANGE (does not fit),
  * NOT_F2FS (neither superblock was one of F2FS when the image was opened), and as f2fs_inject_get.
  */
 F2FS_API int f2fs_inject_set(struct f2fs_inject *inject, const char *address, const char *value, unsigned flags,

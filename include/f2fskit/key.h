@@ -17,7 +17,7 @@ extern "C" {
 #define F2FS_KEY_IDENTIFIER 16u /* bytes that name a key in policies of version 2 */
 #define F2FS_KEY_DESCRIPTOR 8u	/* bytes that name a key in policies of version 1 */
 
-/* What is known of a key that was added. */
+/* Names and size of a key that was added. */
 struct f2fs_key {
 	uint8_t identifier[F2FS_KEY_IDENTIFIER]; /* derived from the key: policies of version 2 name it so */
 	uint8_t descriptor[F2FS_KEY_DESCRIPTOR]; /* given, or the first bytes of the SHA-512 of the key's SHA-512 */
@@ -28,10 +28,9 @@ struct f2fs_key {
  * Add a key: @length bytes, F2FS_KEY_MIN to F2FS_KEY_MAX, which are copied. @name says how policies name it: NULL
  * (@name_length 0) for the identifier that belongs to the key and, in policies of version 1, the usual descriptor (see
  * struct f2fs_key); F2FS_KEY_DESCRIPTOR bytes for another descriptor; F2FS_KEY_IDENTIFIER bytes to have the key checked
- * against them. Descriptors cannot be checked: a wrong key shows when directories are read with it. One that makes no
- * sense of the first names it is tried on counts as none from then on, and that is noted.
- * @out, which may be NULL, tells what was added. Adding a key twice changes nothing; with another descriptor it has
- * both.
+ * against them. Descriptors cannot be checked: a wrong key shows only when directories are read with it. A key that
+ * fails to decrypt the first names it is tried on is ignored from then on, and a note says so. @out, which may be NULL,
+ * gets the names and size of the key. Adding a key twice changes nothing; added with another descriptor it has both.
  * Fails with RANGE (a length that no key or name has), INVALID (the key is not the one of this identifier), NOMEM,
  * UNSUPPORTED (built without libcrypto).
  */
@@ -39,18 +38,18 @@ F2FS_API int f2fs_volume_add_key(struct f2fs_volume *vol, const void *key, size_
 				 size_t name_length, struct f2fs_key *out);
 
 /*
- * Remove the keys of this descriptor or identifier, and wipe them and all that was derived from them. STATE while a
- * transaction runs, as its changes may need the key (commit them or roll them back first); NOT_FOUND when there is
- * none.
+ * Remove the keys of this descriptor or identifier, and wipe them and all that was derived from them. Fails with STATE
+ * while a transaction runs, as its changes may need the key (commit them or roll them back first), and NOT_FOUND when
+ * there is none.
  */
 F2FS_API int f2fs_volume_remove_key(struct f2fs_volume *vol, const uint8_t *name, size_t name_length);
 
-/* Get key number @index, in the order of adding. NOT_FOUND behind the last. */
+/* Get key number @index, from 0, in the order of adding. Fails with NOT_FOUND past the last. */
 F2FS_API int f2fs_volume_key_at(struct f2fs_volume *vol, unsigned index, struct f2fs_key *out);
 
 struct f2fs_inode;
 
-/* How a directory and all that is made in it are encrypted. Numbers as in linux/fscrypt.h; zero the struct first. */
+/* How a directory and everything created in it are encrypted. Numbers as in linux/fscrypt.h; zero the struct first. */
 struct f2fs_policy {
 	uint8_t version;	/* 1 or 2 */
 	uint8_t contents_mode;	/* 1 AES-256-XTS, 5 AES-128-CBC-ESSIV, 7 SM4-XTS, 9 Adiantum */
@@ -61,9 +60,9 @@ struct f2fs_policy {
 };
 
 /*
- * Encrypt an empty directory: what is made in it from now on is. Fails with NOT_DIR, NOT_EMPTY, EXISTS (it is encrypted
- * already), ENCRYPTED (the key was not added), INVALID (a policy that no kernel takes; the root), UNSUPPORTED (the
- * volume lacks the feature encrypt, or libcrypto a cipher), and as all changes do (write.h).
+ * Encrypt an empty directory: everything created in it from now on is encrypted. Fails with NOT_DIR, NOT_EMPTY, EXISTS
+ * (it is encrypted already), ENCRYPTED (the key was not added), INVALID (a policy that no kernel takes; the root),
+ * UNSUPPORTED (the volume lacks the feature encrypt, or libcrypto a cipher), and as all changes do (write.h).
  */
 F2FS_API int f2fs_inode_encrypt(struct f2fs_inode *dir, const struct f2fs_policy *policy);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What stands in the superblock of a volume: its label, its UUID, and the features that can be turned on later. It is
- * outside of any transaction, so these calls write at once and durably. The two copies are written one after the other,
- * the one not in use first: a power cut at any write leaves a valid superblock with the old contents or the new. A copy
- * that was damaged is made good.
+ * Change the superblock of a volume: its label, its UUID, and the features that can be turned on later. The superblock
+ * is outside of any transaction, so these calls write at once and durably. The two copies are written one after the
+ * other, the one not in use first: a power cut at any write leaves a valid superblock with the old contents or the new.
+ * A damaged copy is repaired.
  */
 #ifndef F2FSKIT_LABEL_H
 #define F2FSKIT_LABEL_H
@@ -21,21 +21,21 @@ extern "C" {
 F2FS_API int f2fs_volume_set_label(struct f2fs_volume *vol, const char *label);
 
 enum f2fs_uuid_flag {
-	F2FS_UUID_FORCE = 1,   /* although encrypted files become unreadable */
+	F2FS_UUID_FORCE = 1,   /* set it although encrypted files become unreadable */
 	F2FS_UUID_CHECKSUM = 2 /* give the volume inode_checksum, also when it did not have it */
 };
 /*
- * Set the UUID. The checksums of inodes depend on it: on a volume with inode_checksum that feature is first taken away,
- * then the UUID is set, the checksum of each inode is rewritten in place, and the feature is given back. A cut in
- * between leaves a good volume, but perhaps without the feature, which the next call gives back.
- * (Inodes that only the older checkpoint pack knows keep their checksums: should that pack be needed later they count
- * as damaged.)
+ * Set the UUID. The checksums of inodes depend on it. On a volume with inode_checksum that feature is first turned off,
+ * then the UUID is set, the checksum of each inode is rewritten in place, and the feature is turned on again. A power
+ * cut in between leaves a sound volume, but perhaps without the feature, which the next call turns on again. (Inodes
+ * that only the older checkpoint pack contains keep their checksums. If that pack is needed later they count as
+ * damaged.)
  *
  * Keys of encrypted files may depend on the UUID (policies for inline encryption hardware, as Android has them): a
  * volume with such a file is refused with UNSUPPORTED, unless F2FS_UUID_FORCE. fs-verity does not depend on it.
  *
  * Fails with STATE (uncommitted changes, a volume that waits for recovery), UNSUPPORTED (as above), READ_ONLY, IO,
- * CORRUPT, CANCELED; NOSPC on a zoned volume with inode_checksum, where all inodes are written anew.
+ * CORRUPT, CANCELED; NOSPC on a zoned volume with inode_checksum, where all inodes are written to new blocks.
  */
 F2FS_API int f2fs_volume_set_uuid(struct f2fs_volume *vol, const uint8_t uuid[16], unsigned flags);
 
@@ -48,9 +48,9 @@ F2FS_API int f2fs_volume_set_uuid(struct f2fs_volume *vol, const uint8_t uuid[16
 F2FS_API int f2fs_volume_add_features(struct f2fs_volume *vol, uint32_t features, unsigned encoding_flags);
 
 /*
- * On a volume with casefold: shall names be looked up by their hash only (on), or also, slowly, among names that were
- * filed under the hash of another version of Unicode? Fails with STATE (no casefold, uncommitted changes), READ_ONLY,
- * IO.
+ * Choose how names are looked up on a volume with casefold: by their hash only (on), or also, slowly, among names
+ * stored under the hash of another version of Unicode (off). Fails with STATE (no casefold, uncommitted changes),
+ * READ_ONLY, IO.
  */
 F2FS_API int f2fs_volume_set_hash_only(struct f2fs_volume *vol, int on);
 

@@ -42,15 +42,15 @@ struct f2fs_listing_row {
 };
 
 /*
- * List what is below a directory, in one walk.
+ * List everything below a directory, in one walk.
  *
  * start: the directory; it stays the caller's.
  * flags: enum f2fs_listing_flag.
  * out: the listing, to be freed with f2fs_listing_free() before the context.
  *
- * Damage of an inode or a directory fails no call: its row has the error. Fails with INVALID (unknown flags; an old
- * version of a directory), STATE (a dead handle), CANCELED, NOMEM; with UNNAMED also when the NAT cannot be read. A row
- * takes some 180 bytes and its name.
+ * A damaged inode or directory does not make the call fail: its row has the error. Fails with INVALID (unknown flags;
+ * an old version of a directory), STATE (a dead handle), CANCELED, NOMEM; with UNNAMED also when the NAT cannot be
+ * read. A row takes some 180 bytes and its name.
  */
 F2FS_API int f2fs_listing_read(struct f2fs_inode *start, unsigned flags, struct f2fs_listing **out);
 /* Return the rows and their number; they stay until the listing is freed. */

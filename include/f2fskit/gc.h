@@ -145,7 +145,7 @@ F2FS_API int f2fs_gc(struct f2fs_volume *vol, const struct f2fs_gc_options *opti
  * needs whole sections. With like_kernel it begins as the kernel's does: when no more sections are free than the
  * reserve and the waiting blocks may take, whatever holes there are.
  *
- * GC ends when free_goal more sections are free than that (0: 1 to 4, fewer the less space is unused). Of options also
+ * GC ends when free_goal more sections are free than that (0: 1 to 4, fewer on a fuller volume). Of options also
  * policy, cost, target, used_limit (0: 100) and like_kernel count, and sections, blocks, bytes and seconds limit each
  * run. Another run follows when the change needs more sections than one run frees. When the policy's first choice frees
  * too little, greedy is tried. After GC has ended without reaching its goal, it is tried again once 64 more blocks were

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Making a volume: plan its layout, then write it. The same options, UUID, checkpoint version and time write the same
+ * Make a volume: plan its layout, then write it. The same options, UUID, checkpoint version and time write the same
  * bytes on every host.
  */
 #ifndef F2FSKIT_MKFS_H
@@ -19,16 +19,16 @@ extern "C" {
 struct f2fs_mkfs_device {
 	struct f2fs_device *device;
 	uint64_t size;	   /* bytes to use, 0: the whole device */
-	const char *path;  /* what the device table says, when there are several: 1 to 63 bytes */
+	const char *path;  /* entry of the device table, when there are several: 1 to 63 bytes */
 	const char *alias; /* not NULL: the device becomes one file of this name (not for the first) */
 };
 
 /*
- * What to make; begin it with F2FS_SIZED. Zero (or NULL) members mean the default.
+ * Options of a new volume; begin it with F2FS_SIZED. Zero (or NULL) members mean the default.
  *
  * feature:       enum f2fs_feature. blkzoned and device_alias follow from zoned and alias; project_quota brings quota
  *                along; packed_ssa is dropped with 4 KiB blocks.
- * overprovision: percent of the main area kept for GC; 0: what leaves most usable space.
+ * overprovision: percent of the main area kept for GC; 0: the value that leaves most usable space.
  * reserved_sections: sections kept for GC, zoned volumes only; at least 8.
  * large_nat:     node ids for a fifth of the blocks, with larger bitmaps (checkpoint flag large_nat_bitmap).
  * label:         UTF-8, at most 512 UTF-16 units, no control characters.
@@ -60,17 +60,17 @@ struct f2fs_mkfs_options {
 	const char *stamp;
 };
 
-/* Where a device lies in a layout. */
+/* Place of a device in a layout. */
 struct f2fs_layout_device {
 	uint64_t size;	   /* bytes */
 	uint32_t segments; /* whole zones; of the first device from segment0 on */
 	f2fs_blk_t start;  /* first block */
-	f2fs_blk_t end;	   /* behind its last block */
+	f2fs_blk_t end;	   /* first block after it */
 	uint8_t is_alias;
 	uint8_t zone_type; /* enum f2fs_zone_type of its zones that are not conventional; 0: not zoned */
 };
 
-/* A layout: all that the size and the options decide. */
+/* A layout: all numbers that follow from the size and the options. */
 struct f2fs_layout {
 	struct f2fs_geometry geometry;
 	uint32_t device_count;
@@ -102,7 +102,7 @@ F2FS_API int f2fs_mkfs_plan(struct f2fs_context *ctx, const struct f2fs_mkfs_dev
  */
 F2FS_API int f2fs_mkfs_minimum_size(struct f2fs_context *ctx, const struct f2fs_mkfs_options *options, uint64_t *bytes);
 
-/* What was made, besides the layout. */
+/* The new volume: its layout and identity. */
 struct f2fs_mkfs_result {
 	uint32_t struct_size; /* F2FS_SIZED */
 	struct f2fs_layout layout;
@@ -117,9 +117,9 @@ struct f2fs_mkfs_result {
 };
 
 /*
- * Make a volume: plan, check everything, discard, write, flush. The superblocks come last: until then an old volume's
- * are cleared first, so a write that is cut short leaves nothing that mounts. Fails as f2fs_mkfs_plan does before the
- * first write, or with IO and its kind. out may be NULL.
+ * Make a volume: plan, check everything, discard, write, flush. An old volume's superblocks are cleared first, and the
+ * new ones are written last, so a write that is cut short leaves nothing that mounts. Fails as f2fs_mkfs_plan does
+ * before the first write, or with IO and its kind. out may be NULL.
  */
 F2FS_API int f2fs_mkfs_write(struct f2fs_context *ctx, const struct f2fs_mkfs_device *devices, unsigned count,
 			     const struct f2fs_mkfs_options *options, struct f2fs_mkfs_result *out);

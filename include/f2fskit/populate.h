@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fill a volume from a directory of the host or from a tar archive. A directory's entries are taken in the order of
- * their names' bytes, an archive's in its own, so the same source gives the same volume; everything becomes true with
- * one f2fs_volume_commit, which is the caller's to make.
+ * their names' bytes, an archive's in its own, so the same source gives the same volume. All changes become permanent
+ * with one f2fs_volume_commit, which the caller makes.
  *
  * Memory: two megabytes, the running transaction's tables, for each directory from the start down to the entry at hand
  * an inode and the names in it, and some forty bytes for each file with further links; of an archive also some forty
@@ -22,7 +22,7 @@ extern "C" {
 
 /* Where a stream of bytes comes from: the first of read, path and fd that is set. */
 struct f2fs_input {
-	/* Put up to length bytes into buffer and their number into *got, 0 at the end; return 0, or an errno. */
+	/* Store up to length bytes in buffer and their number in *got, 0 at the end. Return 0, or an errno. */
 	int (*read)(void *user, void *buffer, size_t length, size_t *got);
 	void *user;
 	const char *path; /* file of the host */
@@ -34,30 +34,30 @@ struct f2fs_populate_compression {
 	uint32_t struct_size; /* F2FS_SIZED */
 	struct f2fs_compression how;
 	const char *names;     /* extensions as in struct f2fs_write_options; NULL: all files */
-	const char *except;    /* extensions of files that do not */
+	const char *except;    /* extensions of files that stay uncompressed */
 	uint8_t minimum_saved; /* blocks that compressing a cluster must save; 0: 1 */
-	uint8_t release;       /* give back what was saved: the files cannot be written then */
+	uint8_t release;       /* release the saved blocks: the files cannot be written then */
 };
 
 enum f2fs_populate_flag {
 	/*
-	 * Remove what the source does not have from the directories that it has. What patterns leave out stays, and
-	 * lost+found. What could not be read, a problem, is not taken for absent: a name that cannot be looked at
-	 * stays, and all below a directory that cannot be read whole, and everything when an archive lacks the mark of
-	 * its end or a manifest is empty.
+	 * Remove names that the source does not have, in the directories that it has. Names that patterns leave out
+	 * stay, and so does lost+found. Unreadable parts of the source, which are problems, do not count as absent. A
+	 * name that cannot be examined stays, and so does everything below a directory that cannot be read completely.
+	 * Everything stays when an archive lacks its end mark or a manifest is empty.
 	 */
 	F2FS_POPULATE_DELETE = 1,
 	/*
 	 * Write from the start of the volume on: logs that hold nothing begin at the first free sections, and so does
-	 * the node log of a volume with the feature ro. For images that are cut behind their last used block. It has no
-	 * effect when changes wait for a commit.
+	 * the node log of a volume with the feature ro. For images that are cut after their last used block. It has no
+	 * effect when there are uncommitted changes.
 	 */
 	F2FS_POPULATE_PACK = 2,
 	/* Walk a directory once ahead, so that the progress has a total. */
 	F2FS_POPULATE_TOTAL = 4
 };
 
-/* What entries become whose path matches a pattern. */
+/* Attributes for entries whose path matches a pattern. */
 struct f2fs_populate_rule {
 	const char *pattern; /* as of exclude */
 	unsigned set;	     /* enum f2fs_set_flag: MODE, UID with GID, MTIME */
@@ -69,20 +69,21 @@ struct f2fs_populate_rule {
 /* Options of f2fs_populate; begin it with F2FS_SIZED. */
 struct f2fs_populate_options {
 	uint32_t struct_size; /* F2FS_SIZED */
-	/* Where from: one of the three; a manifest may have a directory with it. */
+	/* The source, one of the three; a manifest may have a directory with it. */
 	const char *directory; /* of the host: its contents are copied */
 	/*
 	 * A tar archive (ustar, pax, GNU), compressed or not, read with libarchive: UNSUPPORTED when that is not built
 	 * in. Leading slashes are taken off; a name with ".." is refused. Directories that come late or not at all are
-	 * made (0755, owner uid:gid). An entry replaces what the same archive gave the same name before. Hard links are
-	 * links to what came before them, whatever keep says. Owners are the numbers; names are looked up on the
-	 * host for entries of ACLs alone, which may have no number.
+	 * made (0755, owner uid:gid). An entry replaces an earlier entry of the archive with the same name. Hard links
+	 * link to earlier entries, whatever keep says. Owners are taken from the numbers. Names are looked up on the
+	 * host only for entries of ACLs, which may have no number.
 	 */
 	const struct f2fs_input *tar;
 
 	/*
-	 * A manifest: a JSON object a line for each entry, as extraction writes them. Contents are those of the file
-	 * "source" of the host or, without it, of the file of the entry's path below directory (NULL: files are empty).
+	 * A manifest: one line with a JSON object for each entry, as extraction writes it. Contents are those of the
+	 * file "source" of the host or, without it, of the file of the entry's path below directory (NULL: files are
+	 * empty).
 	 */
 	const struct f2fs_input *manifest;
 
@@ -100,11 +101,11 @@ struct f2fs_populate_options {
 	/* NULL: as the directories in the volume and its options of writing say. */
 	const struct f2fs_populate_compression *compression;
 	/*
-	 * enum f2fs_existing. Directories are entered whatever it says and, but for SKIP, get the source's attributes.
-	 * A directory in the way of something else is replaced when it is empty, or with F2FS_POPULATE_DELETE, unless
+	 * enum f2fs_existing. Directories are always entered and, except with SKIP, get the source's attributes. A
+	 * directory in the way of something else is replaced when it is empty, or with F2FS_POPULATE_DELETE, unless
 	 * something in it stays (a problem). UPDATE compares times, so without F2FS_KEEP_TIMES, with has_time or a
-	 * rule's time it is REPLACE. Of files with several names it reads the contents, too, and makes them one file
-	 * or several as the source has them.
+	 * rule's time it is REPLACE. Of files with several names it reads the contents, too, and makes them one file or
+	 * several as the source has them.
 	 */
 	int existing;
 	unsigned flags; /* enum f2fs_populate_flag */
@@ -116,8 +117,8 @@ struct f2fs_populate_options {
 	/*
 	 * Android. fs_config: a file of lines "PATH UID GID MODE [capabilities=MASK] [selabel=CONTEXT]", MODE octal; a
 	 * path without a line is a problem. file_contexts: files of lines "REGEX [TYPE] CONTEXT", extended regular
-	 * expressions of POSIX that stand for the whole path; what none matches gets no label. INVALID names the line
-	 * that is wrong. Paths in both begin with mount_point.
+	 * expressions of POSIX that stand for the whole path; a path that none matches gets no label. The message of
+	 * INVALID names the wrong line. Paths in both begin with mount_point.
 	 */
 	const char *fs_config;
 	const char *const *file_contexts;
@@ -126,12 +127,12 @@ struct f2fs_populate_options {
 
 	/* Called for each entry before it is copied; non-zero: stop (CANCELED). May be NULL. */
 	int (*entry)(void *user, const char *path);
-	/* Called when something could not be copied: the run goes on. what: "", "contents" or an attribute's
-	 * name. May be NULL. */
+	/* Called when something could not be copied; the run continues. what: "", "contents" or an attribute's name.
+	 * May be NULL. */
 	int (*problem)(void *user, const char *path, const char *what, const struct f2fs_error_detail *detail);
 	void *user;
-	/* Of f2fs_populate_size: called for each volume that is tried, before it is filled, say to make and encrypt the
-	 * target. Returns 0 or a negative error that ends the search. May be NULL. */
+	/* Of f2fs_populate_size: called for each volume that is tried, before it is filled, for example to make and
+	 * encrypt the target. Returns 0 or a negative error that ends the search. May be NULL. */
 	int (*prepare)(void *prepare_user, struct f2fs_volume *vol);
 	void *prepare_user;
 	/* Of f2fs_populate_size: a size in bytes that is tried first. If it holds all, it is the answer, and the tree
@@ -146,25 +147,26 @@ struct f2fs_populate_result {
 	uint64_t problems;
 	uint64_t skipped;  /* existing, left as they were (SKIP) */
 	uint64_t kept;	   /* existing, with the same contents (UPDATE) */
-	uint64_t replaced; /* existing, removed before they were made anew */
+	uint64_t replaced; /* existing, removed and then made again */
 	uint64_t deleted;  /* removed, since the source does not have them */
 };
 
 /*
- * Copy the tree. Fails with NOT_FOUND, ACCESS, NOSPC, IO (an archive that is damaged or cut short), CANCELED; what was
- * changed before can only be rolled back then. INCOMPLETE when there were problems with entries, which can be
- * committed: an entry that cannot be made, or whose contents cannot be read to their end, is left out, and what had
- * its name stays. (With commit_when_full, engine.h, it goes first.) result (NULL allowed) is filled in any case.
+ * Copy the tree. Fails with NOT_FOUND, ACCESS, NOSPC, IO (an archive that is damaged or cut short), CANCELED; the
+ * changes made before can only be rolled back then. Returns INCOMPLETE when there were problems with entries; these
+ * changes can be committed. An entry that cannot be made, or whose contents cannot be read to their end, is left out,
+ * and an existing file of its name stays. (With commit_when_full, engine.h, that file is removed first.) result (NULL
+ * allowed) is filled in any case.
  */
 F2FS_API int f2fs_populate(struct f2fs_volume *vol, const struct f2fs_populate_options *options,
 			   struct f2fs_populate_result *result);
 
 /*
- * Find the smallest size in bytes of a volume on one device, made with the options of mkfs, that holds what
- * f2fs_populate copies: whatever these options, it will not fail with NOSPC as long as the source stays the same. The
- * tree is read twice at least, contents of directories' files not at all; streams by read() are refused (INVALID), as
- * are descriptors that cannot seek. What cannot be copied is not told of. temporary: a directory for an unnamed
- * temporary file that holds what 96 MiB of memory do not; NULL: it is an error (NOMEM).
+ * Find the smallest size in bytes of a volume on one device, made with the options of mkfs, that holds all that
+ * f2fs_populate copies with these options. On such a volume f2fs_populate does not fail with NOSPC, as long as the
+ * source stays the same. The tree is read at least twice, contents of files in a directory not at all. Streams by
+ * read() and descriptors that cannot seek are refused (INVALID). Problems with entries are not reported. temporary: a
+ * directory for an unnamed temporary file for data beyond 96 MiB of memory; NULL: fail with NOMEM then.
  */
 F2FS_API int f2fs_populate_size(struct f2fs_context *ctx, const struct f2fs_mkfs_options *mkfs,
 				const struct f2fs_populate_options *populate, const char *temporary, uint64_t *size);

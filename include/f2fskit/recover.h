@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Recovery: what fsync made durable after the last checkpoint, and inodes that were unlinked while open. A plan tells
- * what a mount would do, without changing anything; f2fs_recover does it. f2fs_volume_open does it while opening, when
- * asked to (recover in struct f2fs_open_options).
+ * Recovery of fsynced data after the last checkpoint, and deletion of inodes that were unlinked while open. A plan
+ * shows what a mount would do, without changing anything; f2fs_recover does it. f2fs_volume_open does it while opening,
+ * when asked to (recover in struct f2fs_open_options).
  */
 #ifndef F2FSKIT_RECOVER_H
 #define F2FSKIT_RECOVER_H
@@ -18,16 +18,16 @@ enum f2fs_chain_end {
 	F2FS_CHAIN_FOREIGN =
 		0, /* the next block is no node of this checkpoint: the usual end, also of an empty chain */
 	F2FS_CHAIN_OUTSIDE = 1, /* the next block is not in the main area */
-	F2FS_CHAIN_LOOP = 2,	/* it leads back into itself: a mount gives up everything that was fsynced */
+	F2FS_CHAIN_LOOP = 2,	/* it leads back into itself: a mount drops all fsynced data */
 	F2FS_CHAIN_DISABLED = 3 /* checkpointing is disabled: nothing is rolled forward */
 };
 /* Return "foreign", "outside", ...; "unknown" for other numbers. */
 F2FS_API const char *f2fs_chain_end_name(int end);
 
-/* What a mount would recover. */
+/* A plan: everything that a mount would recover. */
 struct f2fs_recovery;
 /*
- * Follow the chain of nodes behind the last checkpoint and find out which of them count. Nothing is written. Free the
+ * Follow the chain of nodes after the last checkpoint and find out which of them count. Nothing is written. Free the
  * result with f2fs_recovery_close before the volume is closed. Fails with IO, CORRUPT (a table that is needed), NOMEM;
  * a chain that cannot be applied is no failure here.
  */
@@ -37,19 +37,19 @@ F2FS_API void f2fs_recovery_close(struct f2fs_recovery *plan);
 
 struct f2fs_recovery_summary {
 	uint32_t struct_size; /* F2FS_SIZED */
-	f2fs_blk_t start;     /* where the chain begins, or would */
-	f2fs_blk_t end_block; /* the block that is not part of it any more */
+	f2fs_blk_t start;     /* first block of the chain, also of an empty one */
+	f2fs_blk_t end_block; /* first block that is not part of it */
 	int end;	      /* enum f2fs_chain_end: why */
 	uint64_t version;     /* cp_ver that nodes of the chain carry */
 	uint64_t end_version; /* cp_ver found at end_block; 0 when it was not read */
 	uint64_t nodes;	      /* nodes in the chain */
-	uint64_t fsynced;     /* of these with the fsync mark */
+	uint64_t fsynced;     /* nodes of these with the fsync mark */
 	uint64_t replayed;    /* nodes that count */
-	uint64_t dropped;     /* fsynced nodes of inodes that nothing creates */
-	uint32_t inodes;      /* inodes that change or come into being */
-	uint32_t new_inodes;  /* of these, that come into being */
+	uint64_t dropped;     /* fsynced nodes of inodes that exist neither in the checkpoint nor in the chain */
+	uint32_t inodes;      /* inodes that change or are new */
+	uint32_t new_inodes;  /* new inodes among these */
 	uint32_t orphans;     /* inodes unlinked while open: listed ones that no directory names */
-	int needs_recovery;   /* the volume cannot be changed before it was recovered */
+	int needs_recovery;   /* the volume cannot be changed before it has been recovered */
 };
 /* Copy the numbers of a plan to *out. */
 F2FS_API void f2fs_recovery_summarize(const struct f2fs_recovery *plan, struct f2fs_recovery_summary *out);
@@ -86,21 +86,21 @@ F2FS_API int f2fs_recovery_node_at(const struct f2fs_recovery *plan, uint64_t in
 /*
  * Call visit for each range of blocks of inode number index that changes, as recovery leaves it: file_block, count,
  * addr, and kind (HOLE, DATA, RESERVED) of the extent. Ranges ascend within a node; nodes come in the order of the
- * chain. Returns 0, or what visit returned when that was not 0, which ends the run. Fails with NOT_FOUND (index),
+ * chain. Returns 0, or the first value of visit that is not 0, which ends the run. Fails with NOT_FOUND (index),
  * CORRUPT, IO, NOMEM.
  */
 F2FS_API int f2fs_recovery_list_ranges(struct f2fs_recovery *plan, uint32_t index,
 				       int (*visit)(void *user, const struct f2fs_file_extent *range), void *user);
 
 enum f2fs_recover_flag {
-	F2FS_RECOVER_DROP_CHAIN = 1 /* give up what was fsynced, finish the orphans only */
+	F2FS_RECOVER_DROP_CHAIN = 1 /* drop the fsynced data, delete the orphans only */
 };
 /* Options of f2fs_recover; begin it with F2FS_SIZED. */
 struct f2fs_recover_options {
 	uint32_t struct_size; /* F2FS_SIZED */
 	unsigned flags; /* enum f2fs_recover_flag */
 };
-/* What was done. */
+/* Numbers of a recovery. */
 struct f2fs_recover_result {
 	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t nodes;	     /* nodes of the chain that were applied */

@@ -21,9 +21,9 @@ extern "C" {
 
 /*
  * Callbacks of a placement. They are called while the volume is changed: they must not use the volume, and they cannot
- * fail. They are called for contents of regular files that are neither marked hot or cold nor compressed. Their answers
- * decide the addresses of blocks, never the contents. An address is 0 where there is no block. A rollback does not undo
- * calls already made.
+ * fail. Those that return a stream or a delay are called only for contents of regular files that are neither marked hot
+ * or cold nor compressed. Their results decide the addresses of blocks, never the contents. An address is 0 where there
+ * is no block. A rollback does not undo calls already made.
  *
  * streams:  number of streams, 1 to F2FS_STREAMS.
  * classify: return the stream of a block that is about to be written, or F2FS_STREAM_NONE. Any other value means

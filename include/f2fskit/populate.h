@@ -155,7 +155,7 @@ struct f2fs_populate_result {
  * Copy the tree. Fails with NOT_FOUND, ACCESS, NOSPC, IO (an archive that is damaged or cut short), CANCELED; the
  * changes made before can only be rolled back then. Returns INCOMPLETE when there were problems with entries; these
  * changes can be committed. An entry that cannot be made, or whose contents cannot be read to their end, is left out,
- * and an existing file of its name stays. (With commit_when_full, engine.h, that file is removed first.) result (NULL
+ * and an existing entry of its name stays. (With commit_when_full, engine.h, that entry is removed first.) result (NULL
  * allowed) is filled in any case.
  */
 F2FS_API int f2fs_populate(struct f2fs_volume *vol, const struct f2fs_populate_options *options,

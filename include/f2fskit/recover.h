@@ -106,7 +106,7 @@ struct f2fs_recover_result {
 	uint64_t nodes;	     /* nodes of the chain that were applied */
 	uint64_t blocks;     /* blocks of data that became part of files */
 	uint32_t inodes;     /* inodes that were fsynced */
-	uint32_t new_inodes; /* of these, that came into being */
+	uint32_t new_inodes; /* new inodes among these */
 	uint32_t names;	     /* names entered */
 	uint32_t replaced;   /* names that had belonged to other inodes */
 	uint32_t orphans;    /* orphans deleted */

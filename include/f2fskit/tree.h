@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whole trees: copy files of a volume to a directory of the host or into a tar stream.
+ * Extract whole trees: copy files of a volume to a directory of the host or into a tar stream.
  *
- * What is written is what a mount would show: contents with their holes, modes, owners, times in nanoseconds, hard
- * links, symbolic links, extended attributes, ACLs, devices. What the image does not give (damage, no key) and what
- * the host does not take (no permission, no such feature) is told entry by entry; the rest is extracted.
+ * The copy is the same as through a mount: contents with their holes, modes, owners, times in nanoseconds, hard links,
+ * symbolic links, extended attributes, ACLs, devices. Parts that the image cannot supply (damage, no key) or the host
+ * does not accept (no permission, no such feature) are reported entry by entry. The rest is extracted.
  *
  * An image is never trusted: whatever names, links and sizes it holds, nothing outside the destination is touched and
- * nothing is written through a symbolic link; work and memory are bounded by what the image really holds.
+ * nothing is written through a symbolic link. Work and memory are bounded by the actual contents of the image.
  *
  * Memory: F2FS_EXTRACT_MEMORY, and F2FS_EXTRACT_MEMORY_THREAD for each thread (four times that with 16 KiB blocks); the
  * volume's cache; about 250 bytes and the name for each level of directories the walk is in, of which there may be
@@ -36,14 +36,14 @@ struct f2fs_stream {
 	int fd;		  /* used when write and path are NULL; stays open */
 };
 
-/* What is kept of a file besides type, name and contents. */
+/* Properties of a file that are kept besides type, name and contents. */
 enum f2fs_keep {
-	F2FS_KEEP_MODE = 0x001,	    /* permissions, sticky; setuid and setgid when root extracts and the
-				     * file got the image's owner, or when it is required, or with SETID;
-				     * without MODE what the umask leaves */
+	F2FS_KEEP_MODE = 0x001,	    /* permissions, sticky; setuid and setgid when root extracts and the file got the
+				     * image's owner, or when it is required, or with SETID; without MODE the umask
+				     * decides */
 	F2FS_KEEP_OWNER = 0x002,    /* user and group */
 	F2FS_KEEP_TIMES = 0x004,    /* times of access and modification */
-	F2FS_KEEP_LINKS = 0x008,    /* hard links; else each name is a file of its own */
+	F2FS_KEEP_LINKS = 0x008,    /* hard links; else each name becomes a separate file */
 	F2FS_KEEP_HOLES = 0x010,    /* else space is taken for them */
 	F2FS_KEEP_SPECIAL = 0x020,  /* devices, FIFOs, sockets; else they are left out */
 	F2FS_KEEP_USER = 0x040,	    /* attributes user.* */
@@ -52,21 +52,22 @@ enum f2fs_keep {
 	F2FS_KEEP_ACL = 0x200,	    /* access and default ACLs */
 	F2FS_KEEP_FLAGS = 0x400,    /* append-only, immutable, nodump, noatime, sync, dirsync */
 	F2FS_KEEP_PROJECT = 0x800,  /* project ids */
-	F2FS_KEEP_SETID = 0x1000,   /* with MODE: setuid and setgid whoever extracts and owns it then */
+	F2FS_KEEP_SETID = 0x1000,   /* with MODE: setuid and setgid, no matter which user extracts the file and owns
+				     * it afterwards */
 	F2FS_KEEP_NOTHING = 0x8000, /* none of these */
 	F2FS_KEEP_XATTRS = 0x1C0,
 	F2FS_KEEP_DEFAULT = 0x3FF, /* all but flags and project ids */
 	F2FS_KEEP_EVERYTHING = 0xFFF /* but SETID, which has to be asked for by its name */
 };
 
-/* What happens to what exists already at the destination. Directories are entered in any case. */
+/* What happens to existing entries at the destination. Directories are always entered. */
 enum f2fs_existing {
 	F2FS_EXISTING_REFUSE = 0, /* it stays, and is a problem (EXISTS) */
 	F2FS_EXISTING_SKIP = 1,	  /* it stays, silently */
 	F2FS_EXISTING_REPLACE =
 		2, /* it is removed first (never written into); directories get the image's attributes */
-	/* Of f2fs_populate alone: what differs in type, size or time of modification, in its target or device number is
-	 * replaced; the rest keeps its contents and gets the source's attributes. */
+	/* Of f2fs_populate only: an entry that differs in type, size, time of modification, target or device number is
+	 * replaced. The rest keeps its contents and gets the source's attributes. */
 	F2FS_EXISTING_UPDATE = 3
 };
 
@@ -100,15 +101,15 @@ enum f2fs_extract_problem_kind {
 	F2FS_PROBLEM_UNREADABLE = 1, /* the image: not there, or not all of it; what could not be read is a hole */
 	F2FS_PROBLEM_NOT_MADE = 2,   /* the host: the entry could not be made or written */
 	F2FS_PROBLEM_ENCRYPTED = 3,  /* left out or written as ciphertext, see enum f2fs_encrypted */
-	F2FS_PROBLEM_ATTRIBUTE = 4   /* the host does not take an attribute; a problem only if it is in require */
+	F2FS_PROBLEM_ATTRIBUTE = 4   /* the host does not accept an attribute; counted only if it is in require */
 };
 
-/* One thing that did not go right. */
+/* One problem of an extraction. */
 struct f2fs_extract_problem {
 	int kind;	  /* enum f2fs_extract_problem_kind */
 	int is_counted;	  /* counts as a problem: the run ends with INCOMPLETE */
-	/* In the volume, "/a/b"; bytes as presented, NUL-terminated. Of one longer than F2FS_PROBLEM_PATH what fits of
-	 * its end, "..." in front: a problem in each of 100,000 levels is not to take 25 MB to tell. */
+	/* In the volume, "/a/b"; bytes as presented, NUL-terminated. A path longer than F2FS_PROBLEM_PATH is cut to its
+	 * end, with "..." before it, so that 100,000 nested levels do not take 25 MB for each problem. */
 	const char *path;
 	const char *what; /* attribute ("owner", "user.color"), or part of the file; "" when it is the entry itself */
 	f2fs_nid_t ino;	  /* F2FS_NO_NID when not known */
@@ -118,29 +119,30 @@ struct f2fs_extract_problem {
 /* Options of f2fs_extract; begin it with F2FS_SIZED. */
 struct f2fs_extract_options {
 	uint32_t struct_size; /* F2FS_SIZED */
-	/* Where to: one of the two. */
+	/* The destination, one of the two. */
 	const char *directory;	       /* of the host; made when it does not exist (its parent must) */
 	const struct f2fs_stream *tar; /* a tar archive, pax format */
 	/* Compression of it by libarchive's name ("gzip", "xz", "zstd", ...); NULL: none. UNSUPPORTED for an unknown
 	 * one, and when libarchive is not built in. */
 	const char *tar_filter;
 
-	/* What: paths in the volume, "/" or none at all for everything. Links in the middle are followed, a link at the
-	 * end is extracted as such. A path that lies below another one is not extracted twice. */
+	/* The paths in the volume to extract, "/" or none at all for everything. Links in the middle are followed, a
+	 * link at the end is extracted as such. A path below another one is not extracted twice. */
 	const char *const *paths;
 	unsigned path_count;
 	/* Patterns with * ? [a-z] and ** (which crosses slashes). One without a slash is held against the last
-	 * component, any other against the whole path from the volume's root. An excluded directory is not entered; an
-	 * included one is included with all that is in it. Without include everything is. */
+	 * component, any other against the whole path from the volume's root. An excluded directory is not entered. An
+	 * included one is extracted with everything in it. Without include everything is extracted. */
 	const char *const *include;
 	unsigned include_count;
 	const char *const *exclude;
 	unsigned exclude_count;
-	unsigned strip; /* leading components taken off each name; what has no more is left out */
+	unsigned strip; /* leading components to remove from each name; entries with no component left are left out */
 	unsigned flags; /* enum f2fs_extract_flag */
 
-	/* How. */
-	unsigned keep;	  /* enum f2fs_keep; 0: F2FS_KEEP_DEFAULT. What the host does not take is told as ATTRIBUTE. */
+	/* How to extract. */
+	unsigned keep;	  /* enum f2fs_keep; 0: F2FS_KEEP_DEFAULT. Properties that the host does not accept are
+			   * reported as ATTRIBUTE. */
 	unsigned require; /* those of keep whose loss counts as a problem */
 	int existing;	  /* enum f2fs_existing */
 	int encrypted;	  /* enum f2fs_encrypted */
@@ -151,7 +153,7 @@ struct f2fs_extract_options {
 	unsigned threads;   /* 0: as many as there are processors; 1: only the calling one */
 	uint64_t max_bytes; /* end with TOO_BIG rather than write more contents than this; 0: no limit */
 
-	/* One JSON object a line for each entry extracted: path, type, and everything stat, flags and attributes hold,
+	/* Gets one line with a JSON object for each entry extracted: path, type, stat, flags and attributes, with
 	 * values in base64. NULL: none. */
 	const struct f2fs_stream *manifest;
 
@@ -163,13 +165,13 @@ struct f2fs_extract_options {
 
 	/*
 	 * Android's lists, as f2fs_populate takes them: fs_config has a line "PATH UID GID MODE [capabilities=MASK]"
-	 * for each entry, file_contexts a line "REGEX CONTEXT" for each that has a label. They say what the image
-	 * says, whatever keep and the maps of ids are. What a list cannot say is a problem (ATTRIBUTE, with the
-	 * list's name). NULL: none.
+	 * for each entry, file_contexts a line "REGEX CONTEXT" for each that has a label. They have the image's own
+	 * values, whatever keep and the maps of ids are. A value that a list cannot express is a problem (ATTRIBUTE,
+	 * with the list's name). NULL: none.
 	 */
 	const struct f2fs_stream *fs_config;
 	const struct f2fs_stream *file_contexts;
-	const char *mount_point; /* what paths in both begin with; NULL: "/" */
+	const char *mount_point; /* prefix of the paths in both; NULL: "/" */
 };
 
 enum f2fs_output {
@@ -179,7 +181,7 @@ enum f2fs_output {
 	F2FS_OUTPUT_FILE_CONTEXTS = 8,
 };
 
-/* What was done. */
+/* Numbers of an extraction. */
 struct f2fs_extract_result {
 	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t files;	      /* regular files; further hard links not counted */
@@ -196,11 +198,11 @@ struct f2fs_extract_result {
 };
 
 /*
- * Extract files, directories and all that is in them. result (NULL allowed) is filled in any case. Returns 0;
+ * Extract files, and directories with everything in them. result (NULL allowed) is filled in any case. Returns 0;
  * INCOMPLETE when there were problems, after everything else was extracted; or an error that ended the run: INVALID,
  * NOT_FOUND (a path that does not exist, found before anything is written), NOSPC, IO and others of the destination,
- * NOMEM, CANCELED, TOO_BIG. Modes need no help from the umask; times and modes of directories are set after all that is
- * in them was written. Runs as any user: what only root may do is tried and told.
+ * NOMEM, CANCELED, TOO_BIG. Modes do not depend on the umask. Times and modes of directories are set after everything
+ * in them was written. Any user may call this: operations that only root may do are tried, and reported when they fail.
  */
 F2FS_API int f2fs_extract(struct f2fs_volume *vol, const struct f2fs_extract_options *options,
 			  struct f2fs_extract_result *result);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bring deleted files back: into a directory of the host, or into the volume that they were deleted from. How much of a
- * file is left, and which bytes are surely its own, a search decides (forensics.h).
+ * Bring deleted files back: into a directory of the host, or into the volume that they were deleted from. A search
+ * (forensics.h) decides how much of a file is left, and which bytes are certainly its own.
  */
 #ifndef F2FSKIT_UNDELETE_H
 #define F2FSKIT_UNDELETE_H
@@ -32,7 +32,7 @@ extern "C" {
 	X(NO_ATTRIBUTE, 19, "an extended attribute is lost")                                                           \
 	X(NO_LINK, 20, "a further name cannot be made")
 
-/* What became of a deleted file, or what of it is missing. */
+/* Outcome for a deleted file, or a missing part of it. */
 enum f2fs_undelete_outcome {
 #define F2FS_UNDELETE_ENUM(name, number, text) F2FS_UNDELETE_##name = (number),
 	F2FS_UNDELETE_TABLE(F2FS_UNDELETE_ENUM)
@@ -48,61 +48,61 @@ struct f2fs_undelete_report {
 	unsigned outcome;			/* enum f2fs_undelete_outcome */
 	uint64_t count;				/* HOLES, BLANK_HOLES, BLANK_KEPT: blocks */
 	const char *what;			/* NO_ATTRIBUTE: its name, "" when not known; else "" */
-	const struct f2fs_error_detail *detail; /* the failure behind it; NULL: there is none */
+	const struct f2fs_error_detail *detail; /* the failure that caused it; NULL: there is none */
 };
 
 enum f2fs_undelete_flag {
-	F2FS_UNDELETE_PARTS = 1,    /* also files of which parts are lost: those are holes */
+	F2FS_UNDELETE_PARTS = 1,    /* also files of which parts are lost; the lost parts become holes */
 	F2FS_UNDELETE_AS_BLANK = 2, /* blank blocks are contents as they are, zeros or 0xFF; else they are lost */
 	F2FS_UNDELETE_UNREAD = 4    /* into the volume: also when reads failed, which may hide newer versions */
 };
 
-/* What to bring back, and where to; begin it with F2FS_SIZED. */
+/* Which files to bring back, and where to; begin it with F2FS_SIZED. */
 struct f2fs_undelete_options {
 	uint32_t struct_size; /* F2FS_SIZED */
 	unsigned flags;	      /* enum f2fs_undelete_flag */
-	/* Where to. directory: of the host; made when it does not exist (its parent must). into: a directory of the
-	 * volume; with both NULL: its root. */
+	/* The destination. directory: of the host; made when it does not exist (its parent must). into: a directory of
+	 * the volume. With both NULL: the volume's root. */
 	const char *directory;
 	const char *into;
-	/* Into the volume: directory of the host for an unnamed temporary file, which holds what 64 MiB of memory do
-	 * not. NULL: NOMEM then. */
+	/* Into the volume: directory of the host for an unnamed temporary file, for data beyond 64 MiB of memory. NULL:
+	 * NOMEM then. */
 	const char *temporary;
-	struct f2fs_time now; /* into the volume: when what is made there is created */
+	struct f2fs_time now; /* into the volume: creation time of the new files */
 	/* Block address of an inode: only this version, under the name "inode-NUMBER". 0: the newest of each file. */
 	f2fs_blk_t addr;
-	/* Is the file wanted? NULL: all are. It may not call into the library. */
+	/* Returns non-zero if the file is wanted. NULL: all are. It may not call into the library. */
 	int (*choose)(void *user, const struct f2fs_deleted *file);
-	/* Called as soon as it is known; non-zero: stop (CANCELED). NULL: nobody is told. It may not call into the
-	 * library, except for names and texts. */
+	/* Called for each report as soon as it is known; non-zero: stop (CANCELED). May be NULL. It may not call into
+	 * the library, except for names and texts. */
 	int (*report)(void *user, const struct f2fs_undelete_report *report);
 	void *user;
 };
 
-/* What was done. Numbers of files, directories and links included. */
+/* Results, as numbers of files, directories and links included. */
 struct f2fs_undelete_result {
 	uint32_t struct_size; /* F2FS_SIZED */
-	uint64_t found;	      /* that were wanted */
-	uint64_t whole;	      /* back, all of it */
-	uint64_t likely;      /* back, and nothing speaks against it */
-	uint64_t part;	      /* back, with blocks or attributes missing */
+	uint64_t found;	      /* wanted files */
+	uint64_t whole;	      /* brought back completely */
+	uint64_t likely;      /* brought back, with no evidence against it */
+	uint64_t part;	      /* brought back, with blocks or attributes missing */
 	uint64_t left_out;    /* not back */
-	uint64_t blank;	      /* with blank blocks, back or not */
+	uint64_t blank;	      /* with blank blocks, brought back or not */
 };
 
 /*
  * Bring deleted files back. past is a search of all inodes, and the volume must not have been changed since.
  *
- * To the host: nothing that exists is overwritten, and no symbolic link is followed. A path that is taken gets ".~" and
- * the address of the inode behind it. Bytes that others have written since are never copied. Owners are kept as far as
- * the host lets, modes without setuid and setgid.
+ * To the host: nothing that exists is overwritten, and no symbolic link is followed. If a path exists already, ".~" and
+ * the address of the inode are appended. Bytes that others have written since are never copied. Owners are kept as far
+ * as the host lets, modes without setuid and setgid.
  *
  * Into the volume: contents are copied to the temporary file first, as the first change may write over them. Then files
  * are made as a part of the running transaction, which the caller commits or rolls back; past can only be closed then.
  * A directory that exists is entered. Files of an encrypted directory come back only where the policy is the same.
  *
  * result (NULL allowed) is filled in any case. Returns 0; INCOMPLETE when something was left out or is missing, after
- * all else was brought back; or an error that ended the run: NOT_FOUND (nothing that is wanted; a directory), STATE (a
+ * everything else was brought back; or an error that ended the run: NOT_FOUND (no wanted file; a directory), STATE (a
  * transaction runs, a change since the search), READ_ONLY, IO (reads failed, and UNREAD is not set; the temporary
  * file), ACCESS and others of the directory, NOSPC, NOMEM, CANCELED.
  */

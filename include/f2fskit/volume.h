@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Volumes: open an image as its last checkpoint says, and look at superblock, checkpoint, NAT, SIT, SSA and single
- * blocks. Files are in file.h. Nothing here writes.
+ * Open a volume at its last checkpoint, and read its superblock, checkpoint, NAT, SIT, SSA and single blocks. file.h
+ * reads files. Nothing here writes, except opening with F2FS_RECOVER_APPLY.
  */
 #ifndef F2FSKIT_VOLUME_H
 #define F2FSKIT_VOLUME_H
@@ -15,20 +15,21 @@ extern "C" {
 
 struct f2fs_volume;
 
-/* How much damage opening and reading bear. */
+/* How much damage opening and reading tolerate. */
 enum f2fs_open_mode {
-	F2FS_MODE_TOLERANT = 0, /* fall back to the other copy, note it, go on; a damaged file fails by itself */
+	F2FS_MODE_TOLERANT = 0, /* fall back to the other copy, note it and continue; only access to a damaged file
+				 * fails */
 	F2FS_MODE_STRICT = 1,	/* refuse a volume that the kernel would refuse */
-	/* open whatever is left, read-only: lost superblocks and checkpoints are put together again, and the NAT from
-	 * the nodes themselves; reads the whole main area once (holes left out), 24 bytes of memory per node */
+	/* open any remains, read-only: lost superblocks and checkpoints are rebuilt, and the NAT from the nodes
+	 * themselves. Reads the whole main area once (except holes), and takes 24 bytes of memory per node */
 	F2FS_MODE_RESCUE = 2
 };
 
-/* What opening does about fsynced files and orphans that wait for recovery (recover.h). */
+/* How opening treats fsynced files and orphans that wait for recovery (recover.h). */
 enum f2fs_open_recover {
-	F2FS_RECOVER_NONE = 0, /* show what the last checkpoint says */
-	/* show what a mount would, without writing a byte: recovered in memory; read-only. A file in use that the list
-	 * of orphans names is shown, though a mount deletes it */
+	F2FS_RECOVER_NONE = 0, /* show the last checkpoint */
+	/* show the volume as after a mount, without writing a byte: recovered in memory; read-only. A file in use that
+	 * the list of orphans names is shown, though a mount deletes it */
 	F2FS_RECOVER_VIEW = 1,
 	F2FS_RECOVER_APPLY = 2 /* recover on the device, which must be writable */
 };
@@ -42,28 +43,28 @@ struct f2fs_open_options {
 	uint64_t offset;      /* byte where the volume starts on the device (a partition) */
 	uint64_t cache_bytes; /* bound of the metadata cache, 0: 32 MiB */
 	/* The further devices of a volume on several devices, in order, without the first. When NULL and the volume
-	 * needs them, open_device is asked for each path of the device table; when that is NULL too, opening fails. */
+	 * needs them, open_device is called for each path of the device table. When that is NULL too, opening fails. */
 	struct f2fs_device *const *devices;
 	unsigned device_count;
 	int (*open_device)(void *user, const char *path, struct f2fs_device **out);
 	void *user;
-	/* RECOVER_VIEW: directory for what does not fit into 64 MiB of memory; NULL: fail with NOMEM then. */
+	/* RECOVER_VIEW: directory for data beyond 64 MiB of memory; NULL: fail with NOMEM then. */
 	const char *spill_dir;
-	/* A superblock copy or checkpoint pack that cannot be read may be newer than what can, so a volume that has one
-	 * is not written: what would write fails with IO. Nor is one whose newer checkpoint pack is damaged: what would
-	 * make a transaction fails with STATE, a check with repair searches for what is lost; nor one of which the
-	 * older pack was chosen (STATE). With 1 all that is given up, and written over. */
+	/* An unreadable superblock copy or checkpoint pack may be newer than the readable one, so a volume with one is
+	 * not written: calls that write fail with IO. A volume whose newer checkpoint pack is damaged is not written
+	 * either: changes fail with STATE, and a check with repair searches for the lost data. The same holds (STATE)
+	 * when the older pack was chosen. With 1 these copies are dropped, and overwritten. */
 	int accept_unread;
-	/* Signatures of another system (f2fs_device_signature) say that the device may not belong to this volume any
-	 * more: what would write fails with FOREIGN. With 1 they are ignored. */
+	/* Signatures of another system (f2fs_device_signature) show that the device may not belong to this volume any
+	 * more, so calls that write fail with FOREIGN. With 1 they are ignored. */
 	int accept_foreign;
 };
 
 /*
  * Open the volume on dev (kept by reference). When both superblocks are valid but disagree about the layout or the
- * features, the one is used that agrees with the rest of the volume, and the volume can only be read when that is
- * copy 1. Fails with NOT_F2FS, CORRUPT (no valid superblock or checkpoint), IO, UNSUPPORTED, NOMEM; when it is to
- * recover, also as f2fs_recover does. Damage that was got around is listed by f2fs_volume_note.
+ * features, the one is used that agrees with the rest of the volume, and the volume can only be read when that is copy
+ * 1. Fails with NOT_F2FS, CORRUPT (no valid superblock or checkpoint), IO, UNSUPPORTED, NOMEM; with recover, also as
+ * f2fs_recover does. f2fs_volume_note lists damage that opening worked around.
  */
 F2FS_API int f2fs_volume_open(struct f2fs_context *ctx, struct f2fs_device *dev,
 			      const struct f2fs_open_options *options, struct f2fs_volume **out);
@@ -74,9 +75,9 @@ F2FS_API void f2fs_volume_close(struct f2fs_volume *vol);
 F2FS_API struct f2fs_context *f2fs_volume_context(const struct f2fs_volume *vol);
 /* Return the numbers of a volume's layout; they belong to the volume. */
 F2FS_API const struct f2fs_geometry *f2fs_volume_geometry(const struct f2fs_volume *vol);
-/* Return sentence number index about what was noticed while opening, NULL past the last. It belongs to the volume. */
+/* Return note number index about opening the volume, one sentence; NULL past the last. It belongs to the volume. */
 F2FS_API const char *f2fs_volume_note(const struct f2fs_volume *vol, unsigned index);
-/* Return the raw bytes of the superblock in use (3072); *copy gets which copy it is. They belong to the volume. */
+/* Return the raw bytes of the superblock in use (3072); *copy gets its number, 0 or 1. They belong to the volume. */
 F2FS_API const uint8_t *f2fs_volume_superblock(const struct f2fs_volume *vol, unsigned *copy);
 /*
  * Return the raw bytes of the checkpoint block in use and the payload blocks after it; *length gets their length in
@@ -103,9 +104,9 @@ F2FS_API int f2fs_volume_superblock_state(const struct f2fs_volume *vol, unsigne
 F2FS_API int f2fs_volume_pack_state(const struct f2fs_volume *vol, unsigned pack, uint64_t *version);
 
 /*
- * Has nobody else written a checkpoint since the volume was opened, or committed last? Fails with STATE if somebody
- * has: blocks that were read since may be those of other files by now. To be asked when all that is wanted was read. A
- * volume opened for rescue and a recovered view do not know.
+ * Check that no other program has written a checkpoint since the volume was opened, or last committed. Fails with STATE
+ * if one has: blocks read since then may have belonged to other files. Call it after reading. It cannot detect that on
+ * a volume opened for rescue or on a recovered view.
  */
 F2FS_API int f2fs_volume_check_current(struct f2fs_volume *vol);
 
@@ -121,7 +122,7 @@ struct f2fs_volume_stat {
 	uint64_t free_blocks;
 	uint64_t max_files; /* inodes that fit, those in use among them: f_files of statfs */
 	uint64_t free_files;
-	uint64_t valid_blocks; /* from here on: of the running transaction, else of the checkpoint */
+	uint64_t valid_blocks; /* from here on: numbers of the running transaction, or else of the checkpoint */
 	uint64_t user_blocks;
 	uint32_t valid_nodes;
 	uint32_t valid_inodes;
@@ -231,7 +232,7 @@ F2FS_API int f2fs_block_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint32_t 
 F2FS_API int f2fs_node_read(struct f2fs_volume *vol, f2fs_nid_t nid, uint8_t *block);
 
 enum f2fs_area {
-	F2FS_AREA_NONE = 0, /* between the superblocks and the first segment, or behind the main area */
+	F2FS_AREA_NONE = 0, /* between the superblocks and the first segment, or after the main area */
 	F2FS_AREA_SUPERBLOCK = 1,
 	F2FS_AREA_CHECKPOINT = 2,
 	F2FS_AREA_SIT = 3,
@@ -242,7 +243,7 @@ enum f2fs_area {
 /* Return the name of an area; "?" for other numbers. */
 F2FS_API const char *f2fs_area_name(int area);
 
-/* Who a block is: as far as the volume's own tables tell. */
+/* Identity of a block, according to the volume's own tables. */
 struct f2fs_block_identity {
 	int area;	  /* enum f2fs_area */
 	uint32_t index;	  /* block within its area */

@@ -28,7 +28,7 @@ struct f2fs_problem_info {
 	const char *name;	 /* "LINKS_FILE" */
 	const char *group;	 /* "links": the pass that finds it */
 	const char *message;	 /* template of the message */
-	const char *fix;	 /* what a repair does */
+	const char *fix;	 /* how a repair corrects it */
 	const char *explanation; /* for people who see it */
 };
 /* Return row number index in table order, NULL past the last. */
@@ -76,7 +76,7 @@ struct f2fs_problem {
 	const char *message; /* a sentence for a person, printable */
 };
 
-/* What a repair does about a finding. A check without repair obeys only STOP: it reports no further findings. */
+/* How a repair treats a finding. A check without repair obeys only STOP: it reports no further findings. */
 enum f2fs_decision {
 	F2FS_DECIDE_SKIP = 0, /* leave it; of F2FS_REPAIR_COMMON: it is no reason to write */
 	F2FS_DECIDE_FIX = 1,

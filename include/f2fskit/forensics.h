@@ -42,7 +42,7 @@ struct f2fs_past_options {
 	uint32_t max_segments; /* the most segments to read whole, in the order of the device; 0: no limit */
 };
 
-/* Numbers of a search: what it read and found. */
+/* Numbers of a search: blocks read and nodes found. */
 struct f2fs_past_stat {
 	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t segments;    /* read whole */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Recovery of fsynced data after the last checkpoint, and deletion of inodes that were unlinked while open. A plan
- * shows what a mount would do, without changing anything; f2fs_recover does it. f2fs_volume_open does it while opening,
- * when asked to (recover in struct f2fs_open_options).
+ * shows the changes that a mount would make, without changing anything; f2fs_recover makes them. So does
+ * f2fs_volume_open, if its options ask for it (recover in struct f2fs_open_options).
  */
 #ifndef F2FSKIT_RECOVER_H
 #define F2FSKIT_RECOVER_H

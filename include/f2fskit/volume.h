@@ -105,8 +105,8 @@ F2FS_API int f2fs_volume_pack_state(const struct f2fs_volume *vol, unsigned pack
 
 /*
  * Check that no other program has written a checkpoint since the volume was opened, or last committed. Fails with STATE
- * if one has: blocks read since then may have belonged to other files. Call it after reading. It cannot detect that on
- * a volume opened for rescue or on a recovered view.
+ * if one has: blocks read since then may already have held data of other files. Call this after reading. It cannot
+ * detect such a checkpoint on a volume opened for rescue or on a recovered view.
  */
 F2FS_API int f2fs_volume_check_current(struct f2fs_volume *vol);
 

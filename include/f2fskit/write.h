@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Changing a volume, offline. All changes since the last commit form one transaction: f2fs_volume_commit makes them
- * true together, durably and safe against power cuts; f2fs_volume_rollback (or closing the volume) leaves it as it was.
- * The device must be writable and the volume clean: one that waits for recovery is refused with F2FS_ERR_STATE
- * until f2fs_recover() (recover.h).
+ * Change a volume offline. All changes since the last commit form one transaction. f2fs_volume_commit makes them
+ * permanent together, safe against power cuts. f2fs_volume_rollback (or closing the volume) drops them. The device must
+ * be writable and the volume clean: one that waits for recovery is refused with F2FS_ERR_STATE until f2fs_recover()
+ * (recover.h).
  *
- * A call checks what it can before it changes anything. One that fails after that (no memory, no space, a device that
- * fails, damage, a host that cancels) leaves a transaction that is only good for a rollback: every further change and
- * the commit then fail with F2FS_ERR_STATE.
+ * A call checks as much as possible before it changes anything. A call that fails after that (no memory, no space, a
+ * device that fails, damage, a host that cancels) poisons the transaction. It can only be rolled back then: every
+ * further change and the commit fail with F2FS_ERR_STATE.
  *
- * The caller acts as the superuser does: permissions, quota limits and the flags "immutable" and "append only" are kept
- * but bar nothing. What an inode is (verity, compressed, encrypted without key) does.
+ * The caller acts as the superuser: permissions, quota limits and the flags "immutable" and "append only" are kept but
+ * not enforced. The kind of an inode (verity, compressed, encrypted without key) can make calls fail.
  *
- * Times: nothing is stamped by itself, so that the same changes give the same bytes; f2fs_create takes the new inode's
- * times and gives its ctime to the directory, f2fs_inode_set sets what it is told. After f2fs_volume_set_time every
- * change stamps what the kernel stamps.
+ * Times do not change by themselves, so that the same changes give the same bytes. f2fs_create takes the new inode's
+ * times and gives its ctime to the directory, f2fs_inode_set sets the times that it is given. After
+ * f2fs_volume_set_time every change sets the same times as the kernel does.
  */
 #ifndef F2FSKIT_WRITE_H
 #define F2FSKIT_WRITE_H
@@ -26,43 +26,50 @@ extern "C" {
 #endif
 
 /*
- * Make all changes since the last commit true, durably. On failure the volume on the device is as before, with two
- * exceptions. UNCERTAIN: the last write or flush failed, so the device may hold the commit or may lose it. Then commit
- * again, which repeats only that last step, or roll back, which takes the commit back; until one of them succeeds the
- * volume is not changed (f2fs_volume_transaction() says UNCERTAIN), and either state is whole when it is opened again.
- * Any other failure after which f2fs_volume_transaction() says NONE: the commit is permanent, but could not be read
+ * Commit: write a checkpoint that makes all changes since the last commit permanent, atomically. On failure the volume
+ * on the device is as before, with two exceptions.
+ *
+ * UNCERTAIN: the last write or flush failed, so the device may hold the commit or may lose it. Then commit again, which
+ * repeats only that last step, or roll back, which takes the commit back. Until one of them succeeds the volume cannot
+ * be changed (f2fs_volume_transaction() returns UNCERTAIN). When it is opened again, it is complete with or without the
+ * commit.
+ *
+ * Any other failure after which f2fs_volume_transaction() returns NONE: the commit is permanent, but could not be read
  * back. Open the volume again.
  */
 F2FS_API int f2fs_volume_commit(struct f2fs_volume *vol);
-/* Forget all changes since the last commit but those made durable by f2fs_fsync, which then wait for recovery. Handles
- * of inodes that were made since are dead (f2fs_inode_is_dead() of file.h). */
+/*
+ * Roll back: drop all changes since the last commit, except those made durable by f2fs_fsync, which then wait for
+ * recovery. Handles of inodes that were made since are dead (f2fs_inode_is_dead() of file.h).
+ */
 F2FS_API void f2fs_volume_rollback(struct f2fs_volume *vol);
-/* What has become of the changes since the last commit. */
+/* State of the changes since the last commit. */
 enum f2fs_transaction {
 	F2FS_TRANSACTION_NONE = 0,     /* there are none */
 	F2FS_TRANSACTION_OPEN = 1,     /* they wait for a commit */
-	F2FS_TRANSACTION_FAILED = 2,   /* something failed half-way: they can only be rolled back */
+	F2FS_TRANSACTION_FAILED = 2,   /* a call failed half-way: they can only be rolled back */
 	F2FS_TRANSACTION_UNCERTAIN = 3 /* the last step of their commit failed: perhaps they are permanent */
 };
-/* Return what has become of the changes since the last commit: enum f2fs_transaction. */
+/* Return the state of the changes since the last commit: enum f2fs_transaction. */
 F2FS_API int f2fs_volume_transaction(const struct f2fs_volume *vol);
 /*
- * Something that the caller made of several calls has failed half-way: the changes since the last commit are good for
- * a rollback only, as after a call that failed so. Without such changes nothing happens. The error in the context, if
- * there is one, is told as the reason by calls that are refused.
+ * Poison the running transaction, because an operation of several calls has failed half-way. The changes since the last
+ * commit can only be rolled back then, as after a single call that failed so. Without such changes nothing happens.
+ * Refused calls report the error in the context, if there is one, as the reason.
  */
 F2FS_API void f2fs_volume_fail(struct f2fs_volume *vol);
 /*
- * From now on changes carry this time as the kernel's would: contents set mtime and ctime of their file, names those of
- * their directory and the ctime of what they name (but what is exchanged keeps its own), attributes the ctime (but not
- * pinning and the hints hot and cold). A call of f2fs_fallocate() that fails by the state of the file or for want of
- * room stamps the file all the same. NULL (as when opened): times stay.
+ * Stamp changes with this time from now on, as the kernel does. Contents set mtime and ctime of their file. Names set
+ * those of their directory and the ctime of the inode they name, except in an exchange. Attributes set the ctime,
+ * except pinning and the hints hot and cold. A call of f2fs_fallocate() that fails by the state of the file or for lack
+ * of space stamps the file, too. NULL (as when opened): times stay.
+ *
  * A file's fsync writes its inode when a time in it differs, so a clock that ticks every few milliseconds, as the
- * kernel's for files does (CLOCK_REALTIME_COARSE), spares blocks that one of nanoseconds costs.
+ * kernel's for files (CLOCK_REALTIME_COARSE), saves blocks compared with one of nanoseconds.
  */
 F2FS_API void f2fs_volume_set_time(struct f2fs_volume *vol, const struct f2fs_time *now);
 
-/* What a new inode starts with. Begin it with F2FS_SIZED. */
+/* Properties of a new inode. Begin it with F2FS_SIZED. */
 struct f2fs_new {
 	uint32_t struct_size; /* F2FS_SIZED */
 	uint32_t mode; /* type and permissions, POSIX numbers */
@@ -71,25 +78,29 @@ struct f2fs_new {
 	struct f2fs_time atime, mtime, ctime, crtime;
 	const char *target; /* of a symbolic link, not NUL-terminated */
 	size_t target_length;
-	uint32_t umask; /* permissions to be taken away, unless a default ACL of the directory says what is left */
+	uint32_t umask; /* permissions to remove, unless a default ACL of the directory decides the permissions */
 	uint32_t flags; /* enum f2fs_new_flag */
 };
 enum f2fs_new_flag {
-	F2FS_NEW_EXACT = 1 /* default ACLs are not asked: the permissions are mode's, as of a copy */
+	F2FS_NEW_EXACT = 1 /* ignore default ACLs: the permissions are mode's, as for a copy */
 };
-/* Make an inode of any type under a name in a directory; out may be NULL. Fails with EXISTS, NOSPC, NAME_TOO_LONG,
+/*
+ * Make an inode of any type under a name in a directory; out may be NULL. Fails with EXISTS, NOSPC, NAME_TOO_LONG,
  * INVALID, RANGE (a device number above 4095:1048575), ENCRYPTED. The directory's times become the new inode's ctime.
- * Flags and project are inherited as the kernel does, and so is a default ACL of the directory: it gives the access
- * ACL, mode takes away from that, and directories get it themselves. CORRUPT when it is no ACL. */
+ * Flags and project are inherited as the kernel does, and so is a default ACL of the directory: it becomes the access
+ * ACL, reduced by mode, and a new directory gets it as its default ACL, too. CORRUPT when it is no ACL.
+ */
 F2FS_API int f2fs_create(struct f2fs_inode *dir, const char *name, size_t length, const struct f2fs_new *spec,
 			 struct f2fs_inode **out);
-/* Give a file a further name. Fails with IS_DIR for directories, EXISTS, NOT_FOUND for a file without a name, XDEV when
- * the directory hands its project on and the file is of another. */
+/*
+ * Give a file a further name. Fails with IS_DIR for directories, EXISTS, NOT_FOUND for a file without a name, XDEV when
+ * the directory passes its project on and the file belongs to another.
+ */
 F2FS_API int f2fs_link(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_inode *inode);
 /*
  * Remove a name; the inode goes with its last one. A directory must be empty (NOT_EMPTY). An inode that is open stays
- * readable and writable until its last handle is closed; commits list it as an orphan, which the next mount deletes.
- * The first change or commit after the closing frees it: close handles before the last commit.
+ * readable and writable until its last handle is closed. Commits list it as an orphan, which the next mount deletes.
+ * The first change or commit after its last close frees it, so close handles before the last commit.
  */
 F2FS_API int f2fs_remove(struct f2fs_inode *dir, const char *name, size_t length);
 enum f2fs_rename_flag {
@@ -97,56 +108,61 @@ enum f2fs_rename_flag {
 	F2FS_RENAME_EXCHANGE = 2, /* both names exist and change places */
 	F2FS_RENAME_WHITEOUT = 4  /* leave a character device 0:0 under the old name */
 };
-/* Rename, also into another directory; what had the new name is replaced as rename(2) does. Fails with NOT_FOUND,
- * EXISTS (NO_REPLACE), IS_DIR, NOT_DIR, NOT_EMPTY, INVALID (a directory below itself, flags that exclude each other),
- * XDEV. */
+/*
+ * Rename, also into another directory; an existing entry of the new name is replaced as by rename(2). Fails with
+ * NOT_FOUND, EXISTS (NO_REPLACE), IS_DIR, NOT_DIR, NOT_EMPTY, INVALID (a directory below itself, flags that exclude
+ * each other), XDEV.
+ */
 F2FS_API int f2fs_rename(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_inode *new_dir,
 			 const char *new_name, size_t new_length, unsigned flags);
 
-/* Write to a regular file; it grows as needed, what lies between becomes a hole, but not in a compressed file of a
- * volume with the feature ro: kernels misread those (UNSUPPORTED; FORMAT files 8.1). Blocks of a pinned file that
- * were there at the last commit cannot be overwritten (UNSUPPORTED) unless writing in place is allowed (engine.h).
- * Those that only an fsync has are overwritten where they are. */
+/*
+ * Write to a regular file. It grows as needed, and a gap before the data becomes a hole. Fails with UNSUPPORTED for
+ * such a hole in a compressed file of a volume with the feature ro, as kernels misread it (FORMAT files 8.1). Blocks of
+ * a pinned file that the last commit has cannot be overwritten (UNSUPPORTED) unless writing in place is allowed
+ * (engine.h). Those that only an fsync has are overwritten in place.
+ */
 F2FS_API int f2fs_inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length);
-/* Set a regular file's size, freeing what lies behind. Fails as writing there does. */
+/* Set a regular file's size, and free its blocks after the new end. Fails as writing there does. */
 F2FS_API int f2fs_inode_truncate(struct f2fs_inode *inode, uint64_t size);
 
-/* What f2fs_fallocate does; the numbers are those of fallocate(2). */
+/* Operations of f2fs_fallocate; the numbers are those of fallocate(2). */
 enum f2fs_fallocate_flag {
-	F2FS_FALLOCATE_KEEP_SIZE = 0x01,      /* the size stays, blocks may lie behind it */
+	F2FS_FALLOCATE_KEEP_SIZE = 0x01,      /* the size stays, blocks may be past it */
 	F2FS_FALLOCATE_PUNCH_HOLE = 0x02,     /* with KEEP_SIZE: free the range */
-	F2FS_FALLOCATE_COLLAPSE_RANGE = 0x08, /* take the range out: what follows moves down */
+	F2FS_FALLOCATE_COLLAPSE_RANGE = 0x08, /* remove the range: the contents after it move down */
 	F2FS_FALLOCATE_ZERO_RANGE = 0x10,     /* reserve the range, it reads as zeros */
-	F2FS_FALLOCATE_INSERT_RANGE = 0x20    /* put a hole in: what follows moves up */
+	F2FS_FALLOCATE_INSERT_RANGE = 0x20    /* insert a hole: the contents after it move up */
 };
 /*
  * Work on a range of a regular file as fallocate(2) does: without a flag holes get reserved blocks, and the file grows.
- * Contents that were inside the inode move to a block. Fails with INVALID (no length, flags that exclude each other,
- * a range to be collapsed or inserted that is not made of whole blocks or not inside the file), TOO_BIG, IS_DIR,
- * ENCRYPTED, UNSUPPORTED (compressed or pinned files, but for preallocation), NOSPC before anything is changed.
+ * Contents inside the inode move to a block. Fails with INVALID (no length, flags that exclude each other, a range to
+ * be collapsed or inserted that is not made of whole blocks or not inside the file), TOO_BIG, IS_DIR, ENCRYPTED,
+ * UNSUPPORTED (compressed or pinned files, but for preallocation), NOSPC before anything is changed.
  *
  * Preallocating a pinned file (F2FS_SET_PIN) chooses its blocks at once, zeroed: the range is widened to multiples of a
- * section within the file, and what has no block yet gets the blocks of sections that are free as a whole, which follow
- * each other where the volume has as many in a row. What is written to them stays there.
+ * section within the file. Parts without blocks get those of completely free sections, which follow each other if the
+ * volume has that many in a row. Later writes to these blocks do not move them.
  */
 F2FS_API int f2fs_fallocate(struct f2fs_inode *inode, unsigned flags, uint64_t offset, uint64_t length);
 
 /*
- * Durability of single files. After f2fs_fsync the device holds the last commit and, behind it, a chain of nodes from
- * which a recovery (the kernel's at the next mount, or ours) restores the file: its contents, attributes and name as
- * they were at that call. All other changes still wait for f2fs_volume_commit, which makes the chain needless.
+ * Durability of single files. After f2fs_fsync the device holds the last commit and, after it, a chain of nodes from
+ * which a recovery (the kernel's at the next mount, or f2fs_recover()) restores the file: its contents, attributes and
+ * name as they were at that call. All other changes still wait for f2fs_volume_commit, after which the chain is no
+ * longer needed.
  *
- * f2fs_volume_rollback and closing without a commit do not take back what was fsynced: the volume then waits for
- * recovery, and a change of it fails with F2FS_ERR_STATE until that has happened. Commit before closing to leave a
- * volume that needs none.
+ * f2fs_volume_rollback and closing without a commit do not drop fsynced changes. The volume then waits for recovery,
+ * and changes fail with F2FS_ERR_STATE until it has been recovered. Commit before closing to leave a volume that needs
+ * no recovery.
  */
 enum f2fs_fsync_flag { F2FS_FSYNC_DATA = 1 /* as fdatasync(2): times alone are no reason to write */ };
 /*
  * Make a file durable: its data, then its nodes, safe against power cuts at any write; a power cut during the call
  * leaves all of the file's changes since the last one, or none (but for blocks written in place, engine.h). So does a
- * call that fails with UNCERTAIN, when its last write or flush failed. Where the
- * format's recovery could not restore the file, all of the running transaction is committed instead (f2fs_fsync_reason
- * tells why), always so for what is no regular file. Nothing is written when the file has no changes.
+ * call that fails with UNCERTAIN, when its last write or flush failed. Where the format's recovery could not restore
+ * the file, the whole running transaction is committed instead (f2fs_fsync_reason returns why). This is always so for
+ * an inode that is no regular file. Nothing is written when the file has no changes.
  */
 F2FS_API int f2fs_fsync(struct f2fs_inode *inode, unsigned flags);
 
@@ -180,13 +196,13 @@ F2FS_API const char *f2fs_fsync_reason_name(int reason);
 /* Return the text of a reason; NULL for other numbers. */
 F2FS_API const char *f2fs_fsync_reason_text(int reason);
 
-/* What f2fs_inode_write adds to each write. */
+/* Durability that f2fs_inode_write adds to each write. */
 enum f2fs_sync_mode {
 	F2FS_SYNC_NONE = 0,
 	F2FS_SYNC_DATA = 1, /* f2fs_fsync with F2FS_FSYNC_DATA, as files opened with O_DSYNC have it */
 	F2FS_SYNC_ALL = 2   /* f2fs_fsync, as O_SYNC */
 };
-/* Choose it for all files of an open volume; INVALID for another number. */
+/* Choose the sync mode for all files of an open volume: enum f2fs_sync_mode. Fails with INVALID for another number. */
 F2FS_API int f2fs_volume_set_sync(struct f2fs_volume *vol, int mode);
 
 struct f2fs_write_part {
@@ -195,9 +211,9 @@ struct f2fs_write_part {
 	size_t length; /* bytes */
 };
 /*
- * Write several pieces of a file and make it durable: after a power cut at any time all of them are there, or none,
- * whatever their number and place, also where the volume is written in place otherwise. Later pieces overwrite earlier
- * ones. Fails with UNSUPPORTED for pinned files.
+ * Write several pieces of a file and make it durable: after a power cut at any time all of them are there, or none.
+ * That holds for any number and place, and also on volumes written in place. Later pieces overwrite earlier ones. Fails
+ * with UNSUPPORTED for pinned files.
  */
 F2FS_API int f2fs_inode_write_atomic(struct f2fs_inode *inode, const struct f2fs_write_part *parts, size_t count);
 
@@ -218,16 +234,18 @@ enum f2fs_set_flag {
 /*
  * Set members of an inode. Permissions change the access ACL, too, if there is one. Casefold changes on empty
  * directories only (NOT_EMPTY); flags that the type of file or the volume does not know are refused (UNSUPPORTED), as
- * are those of quota files (ACCESS). A file that gets pinned moves out of its inode. Usage moves to the new owners'
- * quotas. What is set is set, and nothing else: with another owner the bits setuid and setgid and the attribute
- * security.capability stay, which chown(2) clears.
+ * are those of quota files (ACCESS). Pinning a file moves its contents out of the inode. Usage moves to the new owners'
+ * quotas. No other members change: unlike chown(2), a new owner does not clear setuid, setgid and the attribute
+ * security.capability.
  */
 F2FS_API int f2fs_inode_set(struct f2fs_inode *inode, unsigned which, const struct f2fs_stat *values);
-/* Set an extended attribute by its full name ("user.color"); ACLs in their system call form: an access ACL
- * sets the permissions as well, and is not stored when it says no more than they do. system.advise sets the hints hot
- * and cold. Fails with NOSPC when the attributes of the inode would become too large, INVALID for an unknown prefix,
- * RANGE for a name of more than 255 bytes (which can be removed, if it is there), ACCESS for user.* at what is neither
- * file nor directory. */
+/*
+ * Set an extended attribute by its full name ("user.color"); ACLs in their system call form: an access ACL sets the
+ * permissions as well, and is not stored when it says no more than they do. system.advise sets the hints hot and cold.
+ * Fails with NOSPC when the attributes of the inode would become too large, INVALID for an unknown prefix, RANGE for a
+ * name of more than 255 bytes (which can be removed, if it is there), ACCESS for user.* at an inode that is neither
+ * file nor directory.
+ */
 F2FS_API int f2fs_xattr_set(struct f2fs_inode *inode, const char *name, const void *value, size_t size);
 /*
  * Remove an extended attribute by its full name. Fails with NO_ATTR, INVALID for an unknown prefix, and as all changes
@@ -245,22 +263,22 @@ enum f2fs_quota_limit {
 #define F2FS_QUOTA_KIB_MAX ((uint64_t)INT64_MAX >> 10) /* the largest limit of space, KiB */
 #define F2FS_QUOTA_INODES_MAX ((uint64_t)INT64_MAX)    /* the largest limit of inodes */
 /*
- * Set limits of a user (kind 0), group (1) or project (2): of quota those that limits names (enum f2fs_quota_limit),
- * for quota->id; 0 is no limit, other members are not looked at. What is above its soft limit then gets a time of
- * grace from now on, what is not has none. Fails with NOT_FOUND when the volume has no such quota file, RANGE for a
- * limit that is too large or the id 2^32-1, STATE when the quota files wait for a check, CORRUPT when the file is
+ * Set limits of a user (kind 0), group (1) or project (2): those members of quota that limits names (enum
+ * f2fs_quota_limit), for quota->id. 0 is no limit, other members are ignored. Usage above its soft limit then gets a
+ * time of grace from now on, other usage has none. Fails with NOT_FOUND when the volume has no such quota file, RANGE
+ * for a limit that is too large or the id 2^32-1, STATE when the quota files wait for a check, CORRUPT when the file is
  * damaged.
  */
 F2FS_API int f2fs_quota_set(struct f2fs_volume *vol, unsigned kind, unsigned limits, const struct f2fs_quota *quota);
 
-/* For how long what is above a soft limit may stay so, of a whole quota file; begin it with F2FS_SIZED. */
+/* Times of grace of a whole quota file: how long usage may stay above a soft limit; begin it with F2FS_SIZED. */
 struct f2fs_quota_grace {
 	uint32_t struct_size; /* F2FS_SIZED */
 	uint32_t space_seconds, inode_seconds;
 };
-/* Tell it, as the running transaction says. Fails as f2fs_quota_list(). */
+/* Get the times of grace of a quota file, as in the running transaction. Fails as f2fs_quota_list(). */
 F2FS_API int f2fs_quota_grace_get(struct f2fs_volume *vol, unsigned kind, struct f2fs_quota_grace *out);
-/* Set it: times of grace that run already end when they would have. Fails as f2fs_quota_set(). */
+/* Set the times of grace of a quota file; those already running keep their end. Fails as f2fs_quota_set(). */
 F2FS_API int f2fs_quota_grace_set(struct f2fs_volume *vol, unsigned kind, const struct f2fs_quota_grace *grace);
 
 /* How fs-verity is enabled; begin it with F2FS_SIZED, zero members mean the default. */
@@ -274,9 +292,11 @@ struct f2fs_verity_params {
 		*signature; /* of the file's digest, for kernels that want one: stored as it is, at most 16128 bytes */
 	size_t signature_size;
 };
-/* Enable fs-verity on a regular file, for good: its contents cannot be changed any more, and readers check them against
- * the hash tree that is stored with it. params NULL: the defaults. f2fs_verity_get() tells the digest. Fails with
+/*
+ * Enable fs-verity on a regular file, for good: its contents cannot be changed any more, and readers check them against
+ * the hash tree that is stored with it. params NULL: the defaults. f2fs_verity_get() returns the digest. Fails with
  * UNSUPPORTED (the volume lacks the feature, this build the hash), INVALID, ACCESS (enabled already), ENCRYPTED, NOSPC.
+ *
  */
 F2FS_API int f2fs_verity_enable(struct f2fs_inode *inode, const struct f2fs_verity_params *params);
 

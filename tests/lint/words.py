@@ -31,7 +31,7 @@ LIMITS = {
     "manual pages": 1.0,
     "front documents": 1.0,
     "documents": 1.2,
-    "public headers": 13.0,
+    "public headers": 0.5,
     "messages": 1.5,
     "comments": 6.0,
     "python": 15.0,

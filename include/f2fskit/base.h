@@ -2,8 +2,8 @@
 /*
  * Basics of the public interface: export macro, version, unit types.
  *
- * Units are in the types: a block address counts file system blocks from the start of the volume, a segment number
- * counts segments from the start of the main area, a node id indexes the NAT (an inode's number is its node id).
+ * Units are in the types. A block address counts file system blocks from the start of the volume. A segment number
+ * counts segments from the start of the main area. A node id indexes the NAT (an inode's number is its node id).
  */
 #ifndef F2FSKIT_BASE_H
 #define F2FSKIT_BASE_H

@@ -81,14 +81,14 @@ F2FS_API const char *f2fs_carved_end_name(int end);
 
 /* A file that was found. */
 struct f2fs_carved {
-	const char *kind;   /* "png", or what identify() said */
+	const char *kind;   /* "png", or a name from identify() */
 	const char *suffix; /* of a name for it */
 	f2fs_blk_t addr;    /* block that it begins in */
 	uint64_t size;
 	int end;	   /* enum f2fs_carved_end */
 	uint32_t pieces;   /* rows of blocks that it was put together from */
 	uint32_t clusters; /* compressed clusters that were unpacked on the way */
-	f2fs_nid_t nid;	   /* node that pointed to the first block, by the summary; 0: not known */
+	f2fs_nid_t nid;	   /* node that pointed to the first block, according to the summary; 0: not known */
 	uint32_t blank;	   /* blocks of it that are all zeros or all 0xFF: probably discarded */
 };
 
@@ -118,9 +118,9 @@ F2FS_API const char *f2fs_carve_kind_at(unsigned i, const char **suffix);
 /*
  * Get ready to look for files in free blocks. Files begin at block borders. Their blocks follow each other on the
  * device; where summaries are left they show which block came next. So files that were written in turns come apart, and
- * blocks of others between them are skipped. Nodes are left out. Compressed clusters, whatever their algorithm, are
- * unpacked where their header and stream are sound. past has to stay open as long. One bit of memory for each block of
- * the main area. Fails with INVALID (an unknown kind), NOMEM, STATE.
+ * blocks of others between them are skipped. Nodes are left out. Compressed clusters of any algorithm are unpacked if
+ * their header and stream are sound. past must stay open until the carver is closed. Takes one bit of memory for each
+ * block of the main area. Fails with INVALID (an unknown kind), NOMEM, STATE.
  */
 F2FS_API int f2fs_carver_open(struct f2fs_past *past, const struct f2fs_carve_options *options,
 			      struct f2fs_carver **out);

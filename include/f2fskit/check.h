@@ -2,7 +2,7 @@
 /*
  * Check and repair a volume. f2fs_check() reads everything that is in use once and compares it with every invariant of
  * the format (docs/CHECKS.md lists them). It recomputes derived data, and reports each difference as a problem with a
- * persistent number. Nothing on the image is trusted: whatever its bytes, the check ends, within the bound of memory.
+ * persistent number. Nothing on the image is trusted: the check ends on any bytes, within the bound of memory.
  */
 #ifndef F2FSKIT_CHECK_H
 #define F2FSKIT_CHECK_H
@@ -72,7 +72,7 @@ struct f2fs_problem {
 	uint64_t expected;
 	const char *path;    /* of ino, printable, where a path from the root to it is known */
 	const char *name;    /* directory entry, attribute or field, printable */
-	const char *rule;    /* structural rule that is broken (f2fs_rule_find) */
+	const char *rule;    /* structural rule that the finding breaks (f2fs_rule_find) */
 	const char *message; /* a sentence for a person, printable */
 };
 
@@ -115,7 +115,7 @@ struct f2fs_check_options {
 	 * Findings past this number are only counted, and repaired without asking; 0: 1,000,000 (some 64 bytes each).
 	 */
 	uint32_t max_findings;
-	unsigned threads;      /* 0: as many as there are processors, two at most */
+	unsigned threads;      /* 0: one for each processor, at most two */
 	/* How to open the volume: offset, devices, open_device; NULL for the defaults. mode and pack are not used. */
 	const struct f2fs_open_options *open;
 };
@@ -159,13 +159,13 @@ struct f2fs_check_result {
 };
 
 /*
- * Check the volume on dev, which is only read unless a repair is asked for. The call opens the volume itself, because
- * nothing on it may be trusted. A repair reports the findings, recovers data that was fsynced after the last
+ * Check the volume on dev, which is only read unless options ask for a repair. The call opens the volume itself,
+ * because nothing on it may be trusted. A repair reports the findings, recovers data that was fsynced after the last
  * checkpoint, then repairs. A check reports the same findings as a repair. When it finds damage, it rehearses the
  * repair in memory, as some damage shows only once other damage is repaired. That takes about as long as the repair,
  * and memory for the blocks it would write (beyond 64 MiB a file in open->spill_dir, if there is one). A volume without
- * damage is read only once. Returns 0 whenever the check itself could be done, whatever it found; NOT_F2FS when there
- * is no trace of a volume, IO only when nothing at all can be read, NOMEM, CANCELED, INVALID.
+ * damage is read only once. Returns 0 whenever the check itself was completed, with or without findings. Fails with
+ * NOT_F2FS when there is no trace of a volume, IO only when nothing at all can be read, NOMEM, CANCELED, INVALID.
  */
 F2FS_API int f2fs_check(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
 			struct f2fs_check_result *result);

@@ -29,7 +29,7 @@ struct f2fs_file_fragments {
 	uint8_t is_inline;     /* the contents are in the inode */
 	uint8_t is_compressed; /* it may have compressed clusters */
 	uint8_t is_pinned;     /* pinned, or an alias of a device */
-	int error;	       /* 0, or why not all of it could be read; the rest is counted */
+	int error;	       /* 0, or the error when part of it could not be read; the rest is counted */
 	uint64_t size;	       /* bytes */
 	uint64_t blocks;       /* stored blocks */
 	uint64_t extents;
@@ -55,8 +55,8 @@ struct f2fs_fragments_options {
 	uint32_t path_count;
 	uint32_t small_bytes; /* fragments shorter than this are small; 0: 64 KiB */
 	uint32_t read_bytes;  /* size of a sequential reader's requests; 0: 128 KiB, Linux's readahead */
-	/* Called for each file in the order of directories, and for each directory after everything in it. Return
-	 * non-zero to stop (CANCELED). Either may be NULL. They may not call the library with the same volume. */
+	/* Called for each file in directory order, and for each directory after everything in it. Return non-zero to
+	 * stop (CANCELED). Either may be NULL. They may not call the library with the same volume. */
 	int (*file)(void *user, const struct f2fs_file_fragments *file);
 	int (*directory)(void *user, const struct f2fs_dir_fragments *directory);
 	void *user;
@@ -69,15 +69,15 @@ struct f2fs_fragments_options {
 /* Sums over all measured files, and the free space of the whole volume. */
 struct f2fs_fragments {
 	uint64_t files;	      /* regular files, directories and symlinks with blocks, quota files */
-	uint64_t inlines;     /* whose contents are in the inode */
-	uint64_t broken;      /* of files: those with more than the ideal number of fragments */
+	uint64_t inlines;     /* files whose contents are in the inode */
+	uint64_t broken;      /* files with more than the ideal number of fragments */
 	uint64_t unreadable;  /* files that could not be read to their end, and entries that could not be read */
 	uint64_t blocks, extents, fragments, ideal, small_blocks, requests;
 	uint64_t ideal_requests; /* requests if all files had the ideal number of fragments */
 	uint64_t free_blocks;	 /* blocks of the main area that are not in use */
 	uint64_t free_runs;	 /* runs of them */
 	uint64_t longest_run;	 /* blocks */
-	uint32_t free_sections;	 /* without those that a log is in */
+	uint32_t free_sections;	 /* without sections that hold current segments */
 	uint32_t free_segments;
 	uint64_t run_counts[F2FS_RUN_CLASSES]; /* free runs by length */
 	uint64_t run_blocks[F2FS_RUN_CLASSES]; /* blocks in them */
@@ -87,16 +87,16 @@ struct f2fs_fragments {
 };
 
 /*
- * Measure the fragmentation of a volume; nothing is written. Damaged files are counted and skipped. Memory: that of a
- * walk, and 16 bytes for each file with several names. Fails with NOT_FOUND (a path), CANCELED, CORRUPT (the SIT), IO,
- * NOMEM; *out is filled as far as it went.
+ * Measure the fragmentation of a volume; nothing is written. Damaged files are counted and skipped. Memory: that of
+ * f2fs_walk(), and 16 bytes for each file with several names. Fails with NOT_FOUND (a path), CANCELED, CORRUPT (the
+ * SIT), IO, NOMEM; *out is filled as far as it went.
  */
 F2FS_API int f2fs_fragments_count(struct f2fs_volume *vol, const struct f2fs_fragments_options *options,
 				  struct f2fs_fragments *out);
 
 /* How a map of the segments is drawn. */
 enum f2fs_segment_map_form {
-	F2FS_MAP_SVG = 0,   /* a picture of at most 200 kB, whatever the size of the volume */
+	F2FS_MAP_SVG = 0,   /* a picture of at most 200 kB for any size of volume */
 	F2FS_MAP_COLOUR = 1, /* lines of letters, with colours for a terminal (ECMA-48, 256 colours) */
 	F2FS_MAP_TEXT = 2    /* lines of letters */
 };
@@ -104,8 +104,8 @@ enum f2fs_segment_map_form {
 /*
  * Draw a map of the segments, by type and by how full they are. Each cell stands for the same number of segments, so
  * that at most 8192 cells are needed (1536 as letters). A cell shows the type that most of its segments in use have and
- * their mean use. Letters: '.' free, h w c hot, warm and cold data, H W C hot, warm and cold nodes, '*' with a log in
- * it.
+ * their mean use. Letters: '.' free, h w c hot, warm and cold data, H W C hot, warm and cold nodes, '*' a current
+ * segment.
  *
  * write is called with pieces of the text; non-zero ends the call with CANCELED. Fails with INVALID (form), CORRUPT or
  * IO (the SIT), NOMEM.
@@ -132,7 +132,7 @@ enum f2fs_defrag_order {
 
 /* A part of a file, for F2FS_DEFRAG_LIST. */
 struct f2fs_defrag_part {
-	const char *path; /* from the root; of a directory its own blocks */
+	const char *path; /* path from the root; of a directory only its own blocks are meant */
 	uint64_t offset;  /* bytes */
 	uint64_t length;  /* bytes; 0: to the end */
 };
@@ -149,7 +149,7 @@ struct f2fs_defrag_options {
 	const struct f2fs_defrag_part *list; /* with F2FS_DEFRAG_LIST */
 	uint32_t list_count;
 	uint64_t blocks;     /* stop after moving this number of blocks */
-	uint32_t seconds;    /* stop after that time, by the clock of the context's host */
+	uint32_t seconds;    /* stop after that time on the clock of the context's host */
 	uint32_t free_goal;  /* stop when this number of sections is free */
 	uint8_t move_pinned; /* place pinned files, too, each in sections of its own; device aliases stay */
 	uint8_t dry_run;     /* do it in memory, without contents, and return the result of a real run. The volume
@@ -192,11 +192,10 @@ struct f2fs_defrag_result {
  * stay. So do device aliases, and pinned files unless move_pinned is set. A zoned volume is only appended to: logs
  * place files there, in order, in any free sections. Its pinned files stay, and a dry run copies contents, too.
  *
- * options may be NULL. *result (may be NULL) is filled whatever the call returns. Fails with STATE (changes that were
- * not committed, a volume that waits for recovery or a check), READ_ONLY, UNSUPPORTED (a volume without summaries; a
- * path, or a part, of a device alias), INVALID (an unknown order, a list without that order), NOT_FOUND (a path),
- * CANCELED (by the progress callback; blocks moved before are committed), IO, NOMEM. Too little room is no failure: see
- * end.
+ * options may be NULL. *result (may be NULL) is filled also on failure. Fails with STATE (uncommitted changes, a volume
+ * that waits for recovery or a check), READ_ONLY, UNSUPPORTED (a volume without summaries; a path, or a part, of a
+ * device alias), INVALID (an unknown order, a list without that order), NOT_FOUND (a path), CANCELED (by the progress
+ * callback; blocks moved before are committed), IO, NOMEM. Too little room is no failure: see end.
  */
 F2FS_API int f2fs_defrag(struct f2fs_volume *vol, const struct f2fs_defrag_options *options,
 			 struct f2fs_defrag_result *result);

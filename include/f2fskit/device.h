@@ -90,8 +90,8 @@ struct f2fs_device_ops {
 enum f2fs_device_flag {
 	F2FS_OPEN_READ = 0,
 	F2FS_OPEN_WRITE = 1, /* writable */
-	/* Refuse a mounted or otherwise used block device, or a file in use by a loop device; without WRITE only one
-	 * that is mounted for writing. */
+	/* Refuse a block device that is mounted or otherwise in use, or a file in use by a loop device. Without WRITE
+	 * refuse only one that is mounted for writing. */
 	F2FS_OPEN_EXCLUSIVE = 2,
 	F2FS_OPEN_CREATE = 4, /* f2fs_device_create: do not fail when the file exists */
 	/* Take no lock. Without this flag a writer holds a lock until the device is closed: an advisory lock on a file,
@@ -102,8 +102,7 @@ enum f2fs_device_flag {
 
 /*
  * Open a device of the host's operations. ops is copied, each operation gets self, and close(self) runs with the last
- * reference. Fails with INVALID (no read; no write though it is writable; zones without their operations), TOO_BIG,
- * NOMEM.
+ * reference. Fails with INVALID (no read; writable without write; zones without their operations), TOO_BIG, NOMEM.
  */
 F2FS_API int f2fs_device_open_custom(struct f2fs_context *ctx, const struct f2fs_device_ops *ops, void *self,
 				     const struct f2fs_device_info *info, struct f2fs_device **out);
@@ -152,8 +151,8 @@ F2FS_API int f2fs_device_create(struct f2fs_context *ctx, const char *path, uint
 				struct f2fs_device **out);
 /*
  * Open a file or block device as f2fs_device_open() does, and unpack its contents: an Android sparse file, a zstd file
- * in the seekable format, or the one within the other. Unpacked contents are read-only. Fails as that, with READ_ONLY
- * (a packed file and F2FS_OPEN_WRITE) and CORRUPT (a packed file that is damaged).
+ * in the seekable format, or the one within the other. Unpacked contents are read-only. Fails as f2fs_device_open(),
+ * with READ_ONLY (a packed file and F2FS_OPEN_WRITE) and CORRUPT (a damaged packed file).
  */
 F2FS_API int f2fs_device_open_image(struct f2fs_context *ctx, const char *path, unsigned flags,
 				    struct f2fs_device **out);
@@ -244,8 +243,8 @@ struct f2fs_zone_options {
 	uint8_t is_full;
 };
 /*
- * Open inner with zones as options say. Fails with INVALID (sizes that are no multiple of 512, a capacity above
- * zone_bytes, an inner device with zones), NOMEM.
+ * Open inner with the zones described by options. Fails with INVALID (sizes that are no multiple of 512, a capacity
+ * above zone_bytes, an inner device with zones), NOMEM.
  */
 F2FS_API int f2fs_device_open_zoned(struct f2fs_device *inner, const struct f2fs_zone_options *options,
 				    struct f2fs_device **out);
@@ -321,7 +320,7 @@ struct f2fs_record {
  * NOMEM.
  */
 F2FS_API int f2fs_device_open_recorder(struct f2fs_device *inner, struct f2fs_device **out);
-/* Return how many operations a recorder has kept; 0 for other devices. */
+/* Return the number of operations that a recorder has kept; 0 for other devices. */
 F2FS_API uint64_t f2fs_device_record_count(const struct f2fs_device *recorder);
 /* Get operation number index, from 0. Fails with INVALID (no recorder), RANGE. */
 F2FS_API int f2fs_device_record_at(const struct f2fs_device *recorder, uint64_t index, struct f2fs_record *out);
@@ -329,15 +328,15 @@ F2FS_API int f2fs_device_record_at(const struct f2fs_device *recorder, uint64_t 
 F2FS_API void f2fs_device_record_clear(struct f2fs_device *recorder);
 
 /*
- * Open a layer that reports each read of inner to seen, one at a time and after it was done, whether it failed or not.
- * seen must not call the library, and user must last until the device is closed. Everything else is passed to inner.
- * Fails with NOMEM.
+ * Open a layer that reports each read of inner to seen, one at a time, after it has succeeded or failed. seen must not
+ * call the library, and user must last until the device is closed. Everything else is passed to inner. Fails with
+ * NOMEM.
  */
 F2FS_API int f2fs_device_open_watch(struct f2fs_device *inner,
 				    void (*seen)(void *user, uint64_t offset, uint64_t length, int failed), void *user,
 				    struct f2fs_device **out);
 
-/* When a fault injector fails. Zero the struct first. Counters count operations of the kind since the rule was set. */
+/* Rule of a fault injector. Zero the struct first. Counters count operations of the kind since the rule was set. */
 struct f2fs_fault_rule {
 	uint64_t fail_read;  /* fail the n-th read, 1-based; 0: none */
 	uint64_t fail_write; /* fail the n-th write (zero and discard count as writes) */
@@ -347,7 +346,7 @@ struct f2fs_fault_rule {
 	int sticky; /* from the first failure on every operation of that kind fails */
 	int torn;   /* a failing write leaves its first half (whole 512-byte sectors) written */
 };
-/* Open a layer that fails as f2fs_device_fault_set() says; it begins without a rule. Fails with NOMEM. */
+/* Open a layer that fails by the rule of f2fs_device_fault_set(); it begins without a rule. Fails with NOMEM. */
 F2FS_API int f2fs_device_open_fault(struct f2fs_device *inner, struct f2fs_device **out);
 /* Set the rule of a fault injector, which is copied, and reset its counters. */
 F2FS_API void f2fs_device_fault_set(struct f2fs_device *fault, const struct f2fs_fault_rule *rule);

@@ -4,8 +4,8 @@
  * and removed files, and changes in contents, metadata or place. Contents are compared byte by byte, holes count as
  * zeros.
  *
- * Memory: two megabytes, 16 bytes for each entry of the volume that the other side has, eight for each directory; of an
- * archive what populate.h says.
+ * Memory: two megabytes, 16 bytes for each entry of the volume that the other side has, and eight for each directory.
+ * For an archive also the memory named in populate.h.
  */
 #ifndef F2FSKIT_DIFF_H
 #define F2FSKIT_DIFF_H

@@ -63,7 +63,7 @@ F2FS_API const char *f2fs_fsync_mode_name(unsigned mode);
  * low_sections: percent of the sections. When no more than that are free, blocks fill holes of segments in use instead
  *               of free segments; 0: 5. Never less than the kernel's threshold, twice the reserved sections, unless
  *               low_is_exact.
- * low_is_exact: with 1 low_sections is the threshold as it stands, also when it is 0.
+ * low_is_exact: with 1 low_sections is the exact threshold, also when it is 0.
  * logging:      enum f2fs_logging. On zoned volumes all is normal logging.
  * in_place:     enum f2fs_in_place.
  * temperature:  enum f2fs_temperature.
@@ -72,18 +72,19 @@ F2FS_API const char *f2fs_fsync_mode_name(unsigned mode);
  * discard:      blocks that a commit frees are discarded on devices and punched out of image files.
  * compression:  of the files that become compressed by their name or directory, with has_compression. Else the
  *               directory's setting, and LZ4 where it has none.
- * compress_names, plain_names: extensions of files that become compressed, or do not whatever the directory says;
- *               separated by commas ("txt,log"), "*" for all; NULL: none. Hot extensions of the volume never do.
+ * compress_names, plain_names: extensions of files that become compressed, or stay uncompressed in any directory. They
+ *               are separated by commas ("txt,log"), "*" for all; NULL: none. Files with hot extensions of the volume
+ *               are never compressed.
  * minimum_saved: blocks that compressing a cluster must save; 0: 1.
- * commit_when_full: blocks freed since the last commit cannot be used before the next one, so a long row of changes may
+ * commit_when_full: blocks freed since the last commit cannot be used before the next one, so many changes in a row may
  *               fail with NOSPC though the volume is not full. With 1 a change that finds little room commits the
  *               changes before it, which f2fs_volume_rollback() then keeps. Long writes are done, and committed, in
  *               pieces. With 0 the caller commits, after NOSPC or in time, and continues.
  * clock_stands: with 1 the volume's clock (f2fs_volume_clock) stands still while the volume is open, so that the same
  *               changes give the same bytes however long they take.
- * at_once:      a small write over blocks that have contents waits in memory until the commit (or an fsync of the file,
- *               or 4,096 waiting blocks), so that blocks that are overwritten again are written once. With 1 each
- *               write of whole blocks goes to its log as it comes, unless a placement lets it wait.
+ * at_once:      with 0 a small write over existing contents waits in memory until the commit (or an fsync of the file,
+ *               or 4,096 waiting blocks). So blocks that are overwritten again are written once. With 1 each write of
+ *               whole blocks goes to its log at once, unless a placement delays it.
  * fsync_mode:   enum f2fs_fsync_mode. In a directory from which names were removed, strict makes the fsync of each new
  *               file a commit. posix does so only where a recovery could lose a file that now has another name. The
  *               kernel's posix mode does not check that.
@@ -142,7 +143,7 @@ enum f2fs_write_cause {
 #define F2FS_WRITE_CAUSE_ENUM(id, number, name, text) F2FS_WRITE_##id = (number),
 	F2FS_WRITE_CAUSE_TABLE(F2FS_WRITE_CAUSE_ENUM)
 #undef F2FS_WRITE_CAUSE_ENUM
-	F2FS_WRITE_CAUSES /* how many there are */
+	F2FS_WRITE_CAUSES /* number of causes */
 };
 /* Return the name of a cause ("moved-data"); NULL for other numbers. */
 F2FS_API const char *f2fs_write_cause_name(unsigned cause);

@@ -41,15 +41,15 @@ F2FS_API int f2fs_inode_is_dead(const struct f2fs_inode *inode);
 F2FS_API uint64_t f2fs_inode_numbers_freed(const struct f2fs_volume *vol);
 /*
  * Return the raw inode block, one block long, as it was when the handle was last used; f2fs_inode_stat() brings it up
- * to date. It belongs to the handle and stays in its place as long as that is open.
+ * to date. It belongs to the handle and keeps its address until the handle is closed.
  */
 F2FS_API const uint8_t *f2fs_inode_raw(const struct f2fs_inode *inode);
 
 /* Is this an inode as it once was (f2fs_inode_open_at of forensics.h)? It reads like any other; changes are refused. */
 F2FS_API int f2fs_inode_is_past(const struct f2fs_inode *inode);
 /*
- * Return the block address that the inode was read from; of one that a running transaction has changed, the address
- * that it had before.
+ * Return the block address that the inode was read from. If a running transaction has changed it, that is its earlier
+ * address.
  */
 F2FS_API f2fs_blk_t f2fs_inode_address(const struct f2fs_inode *inode);
 
@@ -58,7 +58,7 @@ struct f2fs_time {
 	uint32_t nanoseconds;
 };
 
-/* What stat(2) shows, and more. */
+/* The numbers of stat(2), and more. */
 struct f2fs_stat {
 	f2fs_nid_t ino;
 	uint32_t mode; /* type and permissions, POSIX numbers */
@@ -78,14 +78,14 @@ struct f2fs_stat {
 	uint8_t compress_algorithm; /* when is_compressed */
 	uint8_t log_cluster_size;
 };
-/* Fill *out with what stat(2) shows, and more. Fails with STATE (a dead handle), CORRUPT, IO, NOMEM. */
+/* Fill *out with the numbers of stat(2), and more. Fails with STATE (a dead handle), CORRUPT, IO, NOMEM. */
 F2FS_API int f2fs_inode_stat(struct f2fs_inode *inode, struct f2fs_stat *out);
 
 /*
  * Read up to length bytes of a file's contents from offset. *done gets the number of bytes read, less than length only
- * at the end of the file. Compressed clusters are decompressed, holes are zeros. Fails with IS_DIR, ENCRYPTED (message
- * names the policy), DAMAGED_DATA, UNSUPPORTED (names the algorithm that is not built in), CORRUPT, IO. verity metadata
- * is not included.
+ * at the end of the file. Compressed clusters are decompressed, holes are zeros, verity metadata is not included. Fails
+ * with IS_DIR, ENCRYPTED (the message names the policy), DAMAGED_DATA, UNSUPPORTED (the message names the algorithm
+ * that is not built in), CORRUPT, IO.
  */
 F2FS_API int f2fs_inode_read(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t length, size_t *done);
 /* Digests of contents, for lists that other programs compare. */
@@ -111,7 +111,7 @@ F2FS_API int f2fs_digest_available(unsigned wanted);
 F2FS_API int f2fs_inode_digest(struct f2fs_inode *inode, unsigned wanted, struct f2fs_digests *out);
 /*
  * Read as f2fs_inode_read() does, but blocks as they are stored, also beyond the end of the file: verity metadata,
- * ciphertext. Blocks of compressed clusters are decompressed. Fails as that, without ENCRYPTED.
+ * ciphertext. Blocks of compressed clusters are decompressed. Fails as f2fs_inode_read(), without ENCRYPTED.
  */
 F2FS_API int f2fs_inode_read_raw(struct f2fs_inode *inode, uint64_t offset, void *buffer, size_t length, size_t *done);
 /*
@@ -140,8 +140,8 @@ struct f2fs_file_extent {
  * tree. */
 F2FS_API int f2fs_inode_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2fs_file_extent *out);
 /*
- * Get the block address of one file block as its slot says: 0 for a hole, F2FS_NEW_ADDR, or F2FS_COMPRESS_ADDR; of a
- * block that waits in memory F2FS_NEW_ADDR. Fails with STATE (a dead handle), TOO_BIG, CORRUPT, IO.
+ * Get the block address of one file block from its slot: 0 for a hole, F2FS_NEW_ADDR, or F2FS_COMPRESS_ADDR. For a
+ * block that waits in memory it is F2FS_NEW_ADDR. Fails with STATE (a dead handle), TOO_BIG, CORRUPT, IO.
  */
 F2FS_API int f2fs_inode_block(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t *addr);
 /* A node of a file. */
@@ -179,9 +179,9 @@ struct f2fs_dirent {
 	uint8_t raw_name[256];	   /* as stored: ciphertext in encrypted directories */
 };
 /*
- * Open a directory for reading in the kernel's order. The inode must stay open as long. The directory may be changed
- * meanwhile. A name that stays in it is returned exactly once, one that is added or removed meanwhile may be returned
- * or not. Fails with NOT_DIR, STATE (a dead handle), NOMEM.
+ * Open a directory for reading in the kernel's order. The inode must stay open until the directory reader is closed.
+ * The directory may be changed meanwhile. A name that stays in it is returned exactly once, one that is added or
+ * removed meanwhile may be returned or not. Fails with NOT_DIR, STATE (a dead handle), NOMEM.
  */
 F2FS_API int f2fs_dir_open(struct f2fs_inode *inode, struct f2fs_dir **out);
 /*
@@ -191,7 +191,7 @@ F2FS_API int f2fs_dir_open(struct f2fs_inode *inode, struct f2fs_dir **out);
 F2FS_API int f2fs_dir_next(struct f2fs_dir *dir, struct f2fs_dirent *out);
 /*
  * Continue with the first entry whose position (struct f2fs_dirent) is at least that; 0: from the start. A name keeps
- * its position as long as it is in the directory, so position + 1 of the last entry is a bookmark that stays valid
+ * its position as long as it is in the directory. So position + 1 of the last entry is a bookmark that stays valid
  * across changes and handles. The directory is read as it is now. Fails with NOT_DIR, STATE (a dead handle), CORRUPT,
  * IO.
  */

@@ -12,8 +12,8 @@
  * only 0xFF is called blank: probably discarded. It never counts as intact, unless a digest of the file shows that
  * zeros are its contents. Where the map of a file has no block, zeros are its contents.
  *
- * Two kinds of newer data go unnoticed: data that was written after the last checkpoint before a crash and that no node
- * names, and blocks that the kernel rewrote in place for the same file (they hold that file's newer contents).
+ * Two kinds of newer data go unnoticed. One is data that was written between the last checkpoint and a crash and that
+ * no node names. The other are blocks that the kernel rewrote in place for the same file: they hold its newer contents.
  *
  * Clocks: the times in inodes, and the checkpoint version of each node, which counts checkpoints and cannot be set
  * back.

@@ -124,13 +124,13 @@ struct f2fs_gc_result {
 };
 
 /*
- * Collect garbage on a volume. Each batch of sections ends in a commit. So whatever stops the work, the volume is as
+ * Collect garbage on a volume. Each batch of sections ends in a commit. So if anything stops the work, the volume is as
  * after one of its commits: nothing is ever lost, and calling again continues. A section is left alone as a whole if
  * one of its blocks is not confirmed by the node that the summary names. A warning names the block.
  *
- * options may be NULL. *result (may be NULL) is filled whatever the call returns. Fails with STATE (changes that were
- * not committed, a volume that waits for recovery or a check), READ_ONLY, UNSUPPORTED (a volume without summaries),
- * INVALID (an unknown policy), CANCELED (by the progress callback), IO, NOMEM. Too little room is no failure: see end.
+ * options may be NULL. *result (may be NULL) is filled also on failure. Fails with STATE (uncommitted changes, a volume
+ * that waits for recovery or a check), READ_ONLY, UNSUPPORTED (a volume without summaries), INVALID (an unknown
+ * policy), CANCELED (by the progress callback), IO, NOMEM. Too little room is no failure: see end.
  */
 F2FS_API int f2fs_gc(struct f2fs_volume *vol, const struct f2fs_gc_options *options, struct f2fs_gc_result *result);
 
@@ -143,7 +143,7 @@ F2FS_API int f2fs_gc(struct f2fs_volume *vol, const struct f2fs_gc_options *opti
  * GC begins when no more sections are free than the next commit may need, and the holes of used segments are no help.
  * That is so when there are too few holes, or they are not written to (normal logging, zoned volumes), or a pinned file
  * needs whole sections. With like_kernel it begins as the kernel's does: when no more sections are free than the
- * reserve and the waiting blocks may take, whatever holes there are.
+ * reserve and the waiting blocks may take, regardless of holes.
  *
  * GC ends when free_goal more sections are free than that (0: 1 to 4, fewer on a fuller volume). Of options also
  * policy, cost, target, used_limit (0: 100) and like_kernel count, and sections, blocks, bytes and seconds limit each

@@ -56,7 +56,7 @@ F2FS_API const char *f2fs_hotness_text(unsigned method);
  * samples_halves: with 1 that percentage of the older half is drawn, and the rest to 100 of the newer half.
  * intervals:     of the layered statistics that initial centroids come from, up to 256; 0: four for each class.
  * by_logarithm:  with 1 distances are compared by their logarithm.
- * round:         writes after which it is decided whether the pattern has changed; 0: 5000.
+ * round:         writes between two tests for a change of the pattern; 0: 5000.
  * gap:           a distance that differs by more than that from the one before counts as changed; 0: half the least
  *                distance between two borders of classes.
  * changed_share: percent of a round: with more changes the classes are computed again; 0: 50.
@@ -66,7 +66,7 @@ F2FS_API const char *f2fs_hotness_text(unsigned method);
  * unknown_class: class of a block without an entry, 1 the hottest; 0: the coldest but one.
  * moves_apart:   with 1 blocks that GC moves go to the stream of their class instead of the log of cold data.
  * moves_keep:    with 1 a block that GC moves keeps the time when its file last wrote it. With 0 the move counts as a
- *                write, as for the time of a segment in cost-benefit, so that cold blocks just moved are not the oldest
+ *                write, as for the time of a segment in cost-benefit. So cold blocks just moved are not the oldest
  *                again at once.
  *
  * DEATH:
@@ -108,7 +108,7 @@ F2FS_API int f2fs_hotness_open(struct f2fs_volume *vol, const struct f2fs_hotnes
  * A sidecar that cannot be saved is no failure. NULL is allowed.
  */
 F2FS_API int f2fs_hotness_close(struct f2fs_hotness *hotness);
-/* Return how many bytes a sidecar of a volume needs. */
+/* Return the size in bytes of a sidecar for a volume. */
 F2FS_API uint64_t f2fs_hotness_sidecar_bytes(const struct f2fs_volume *vol);
 
 struct f2fs_hotness_stat {

@@ -25,7 +25,7 @@ struct f2fs_key {
 };
 
 /*
- * Add a key: @length bytes, F2FS_KEY_MIN to F2FS_KEY_MAX, which are copied. @name says how policies name it: NULL
+ * Add a key: @length bytes, F2FS_KEY_MIN to F2FS_KEY_MAX, which are copied. @name is its name in policies: NULL
  * (@name_length 0) for the identifier that belongs to the key and, in policies of version 1, the usual descriptor (see
  * struct f2fs_key); F2FS_KEY_DESCRIPTOR bytes for another descriptor; F2FS_KEY_IDENTIFIER bytes to have the key checked
  * against them. Descriptors cannot be checked: a wrong key shows only when directories are read with it. A key that

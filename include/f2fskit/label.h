@@ -25,8 +25,8 @@ enum f2fs_uuid_flag {
 	F2FS_UUID_CHECKSUM = 2 /* give the volume inode_checksum, also when it did not have it */
 };
 /*
- * Set the UUID. The checksums of inodes depend on it. On a volume with inode_checksum that feature is first turned off,
- * then the UUID is set, the checksum of each inode is rewritten in place, and the feature is turned on again. A power
+ * Set the UUID. The checksums of inodes depend on it. On a volume with inode_checksum that feature is first turned off
+ * and the UUID set. Then the checksum of each inode is rewritten in place, and the feature is turned on again. A power
  * cut in between leaves a sound volume, but perhaps without the feature, which the next call turns on again. (Inodes
  * that only the older checkpoint pack contains keep their checksums. If that pack is needed later they count as
  * damaged.)

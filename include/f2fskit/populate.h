@@ -4,8 +4,8 @@
  * their names' bytes, an archive's in its own, so the same source gives the same volume. All changes become permanent
  * with one f2fs_volume_commit, which the caller makes.
  *
- * Memory: two megabytes, the running transaction's tables, for each directory from the start down to the entry at hand
- * an inode and the names in it, and some forty bytes for each file with further links; of an archive also some forty
+ * Memory: two megabytes, the running transaction's tables, and some forty bytes for each file with further links. Each
+ * directory on the path to the current entry also takes an inode and the names in it. An archive takes some forty more
  * bytes for each entry.
  */
 #ifndef F2FSKIT_POPULATE_H
@@ -26,7 +26,7 @@ struct f2fs_input {
 	int (*read)(void *user, void *buffer, size_t length, size_t *got);
 	void *user;
 	const char *path; /* file of the host */
-	int fd;		  /* used when read and path are NULL; read from where it stands, stays open */
+	int fd;		  /* used when read and path are NULL; read from its current position, stays open */
 };
 
 /* Which regular files become compressed, and how; begin it with F2FS_SIZED. */
@@ -75,8 +75,8 @@ struct f2fs_populate_options {
 	 * A tar archive (ustar, pax, GNU), compressed or not, read with libarchive: UNSUPPORTED when that is not built
 	 * in. Leading slashes are taken off; a name with ".." is refused. Directories that come late or not at all are
 	 * made (0755, owner uid:gid). An entry replaces an earlier entry of the archive with the same name. Hard links
-	 * link to earlier entries, whatever keep says. Owners are taken from the numbers. Names are looked up on the
-	 * host only for entries of ACLs, which may have no number.
+	 * link to earlier entries, also without F2FS_KEEP_LINKS. Owners are taken from the numbers. Names are looked up
+	 * on the host only for entries of ACLs, which may have no number.
 	 */
 	const struct f2fs_input *tar;
 
@@ -98,7 +98,7 @@ struct f2fs_populate_options {
 	unsigned include_count;
 	const char *const *exclude;
 	unsigned exclude_count;
-	/* NULL: as the directories in the volume and its options of writing say. */
+	/* NULL: by the settings of directories in the volume and the volume's write options. */
 	const struct f2fs_populate_compression *compression;
 	/*
 	 * enum f2fs_existing. Directories are always entered and, except with SKIP, get the source's attributes. A
@@ -110,7 +110,7 @@ struct f2fs_populate_options {
 	int existing;
 	unsigned flags; /* enum f2fs_populate_flag */
 
-	/* In order: of several that match the later one wins. They hold whatever keep and has_time say. */
+	/* Applied in order: of several that match the last one wins. Rules override keep and has_time. */
 	const struct f2fs_populate_rule *rules;
 	unsigned rule_count;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Grow and shrink a volume. Whatever stops the work, a power cut at any write included, the volume can be opened and
- * mounted as it was before or as it is after a step. Calling again completes the work.
+ * Grow and shrink a volume. If anything stops the work, even a power cut at any write, the volume can still be opened
+ * and mounted. It is then as before or after one of the steps. Calling again completes the work.
  */
 #ifndef F2FSKIT_RESIZE_H
 #define F2FSKIT_RESIZE_H
@@ -84,7 +84,7 @@ struct f2fs_resize_result {
  * the smallest, or how many blocks have to be freed), TOO_BIG, RANGE (the device is shorter), UNSUPPORTED (read-only
  * volumes; larger areas in zones that are written in order; a pinned file or a device alias in the way, named by its
  * path), STATE (unclean, errors, a damaged section in the way, named in the message), IO (an unreadable section in the
- * way). CANCELED by the progress callback, after a commit. *result (may be NULL) is filled whatever the call returns.
+ * way). CANCELED by the progress callback, after a commit. *result (may be NULL) is filled also on failure.
  */
 F2FS_API int f2fs_resize(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *open,
 			 const struct f2fs_resize_options *options, struct f2fs_resize_result *result);
@@ -93,9 +93,10 @@ F2FS_API int f2fs_resize(struct f2fs_context *ctx, struct f2fs_device *dev, cons
 F2FS_API int f2fs_resize_plan(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *open,
 			      const struct f2fs_resize_options *options, struct f2fs_resize_result *result);
 /*
- * Find the smallest sizes in bytes: *in_place, to which the volume can be shrunk (of several devices, the last one's),
- * and *anew, of a new volume on one device with the same features that would hold the blocks in use (smaller, as its
- * areas are smaller). Either may be NULL. Fails as f2fs_resize() does on volumes that cannot be resized at all.
+ * Find the smallest sizes in bytes. *in_place is the size to which the volume can be shrunk (of several devices, the
+ * last one's). *anew is the size of a new volume on one device with the same features that would hold the blocks in use
+ * (smaller, as its areas are smaller). Either may be NULL. Fails as f2fs_resize() does on volumes that cannot be
+ * resized at all.
  */
 F2FS_API int f2fs_resize_minimum(struct f2fs_context *ctx, struct f2fs_device *dev,
 				 const struct f2fs_open_options *open, uint64_t *in_place, uint64_t *anew);

@@ -6,7 +6,7 @@
  * symbolic links, extended attributes, ACLs, devices. Parts that the image cannot supply (damage, no key) or the host
  * does not accept (no permission, no such feature) are reported entry by entry. The rest is extracted.
  *
- * An image is never trusted: whatever names, links and sizes it holds, nothing outside the destination is touched and
+ * An image is never trusted. With any names, links and sizes in it, nothing outside the destination is touched and
  * nothing is written through a symbolic link. Work and memory are bounded by the actual contents of the image.
  *
  * Memory: F2FS_EXTRACT_MEMORY, and F2FS_EXTRACT_MEMORY_THREAD for each thread (four times that with 16 KiB blocks); the
@@ -57,7 +57,7 @@ enum f2fs_keep {
 	F2FS_KEEP_NOTHING = 0x8000, /* none of these */
 	F2FS_KEEP_XATTRS = 0x1C0,
 	F2FS_KEEP_DEFAULT = 0x3FF, /* all but flags and project ids */
-	F2FS_KEEP_EVERYTHING = 0xFFF /* but SETID, which has to be asked for by its name */
+	F2FS_KEEP_EVERYTHING = 0xFFF /* all but SETID, which must be set explicitly */
 };
 
 /* What happens to existing entries at the destination. Directories are always entered. */
@@ -150,7 +150,7 @@ struct f2fs_extract_options {
 	unsigned uid_map_count;
 	const struct f2fs_id_map *gid_map;
 	unsigned gid_map_count;
-	unsigned threads;   /* 0: as many as there are processors; 1: only the calling one */
+	unsigned threads;   /* 0: one for each processor; 1: only the calling one */
 	uint64_t max_bytes; /* end with TOO_BIG rather than write more contents than this; 0: no limit */
 
 	/* Gets one line with a JSON object for each entry extracted: path, type, stat, flags and attributes, with
@@ -166,7 +166,7 @@ struct f2fs_extract_options {
 	/*
 	 * Android's lists, as f2fs_populate takes them: fs_config has a line "PATH UID GID MODE [capabilities=MASK]"
 	 * for each entry, file_contexts a line "REGEX CONTEXT" for each that has a label. They have the image's own
-	 * values, whatever keep and the maps of ids are. A value that a list cannot express is a problem (ATTRIBUTE,
+	 * values, regardless of keep and the maps of ids. A value that a list cannot express is a problem (ATTRIBUTE,
 	 * with the list's name). NULL: none.
 	 */
 	const struct f2fs_stream *fs_config;

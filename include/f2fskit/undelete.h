@@ -95,7 +95,7 @@ struct f2fs_undelete_result {
  *
  * To the host: nothing that exists is overwritten, and no symbolic link is followed. If a path exists already, ".~" and
  * the address of the inode are appended. Bytes that others have written since are never copied. Owners are kept as far
- * as the host lets, modes without setuid and setgid.
+ * as the host permits, modes without setuid and setgid.
  *
  * Into the volume: contents are copied to the temporary file first, as the first change may write over them. Then files
  * are made as a part of the running transaction, which the caller commits or rolls back; past can only be closed then.

@@ -62,8 +62,8 @@ struct f2fs_open_options {
 
 /*
  * Open the volume on dev (kept by reference). When both superblocks are valid but disagree about the layout or the
- * features, the one is used that agrees with the rest of the volume, and the volume can only be read when that is copy
- * 1. Fails with NOT_F2FS, CORRUPT (no valid superblock or checkpoint), IO, UNSUPPORTED, NOMEM; with recover, also as
+ * features, the one that agrees with the rest of the volume is used. If that is copy 1, the volume can only be read.
+ * Fails with NOT_F2FS, CORRUPT (no valid superblock or checkpoint), IO, UNSUPPORTED, NOMEM; with recover, also as
  * f2fs_recover does. f2fs_volume_note lists damage that opening worked around.
  */
 F2FS_API int f2fs_volume_open(struct f2fs_context *ctx, struct f2fs_device *dev,
@@ -85,8 +85,8 @@ F2FS_API const uint8_t *f2fs_volume_superblock(const struct f2fs_volume *vol, un
  */
 F2FS_API const uint8_t *f2fs_volume_checkpoint(const struct f2fs_volume *vol, size_t *length, unsigned *pack);
 /*
- * Return the version bitmap of the SIT of the checkpoint in use (FORMAT volume 4.5): bit k, MSB-first, says which copy
- * of block k is current. *length gets its bytes. It belongs to the volume.
+ * Return the version bitmap of the SIT of the checkpoint in use (FORMAT volume 4.5): bit k, MSB-first, is the number of
+ * the current copy of block k. *length gets its bytes. It belongs to the volume.
  */
 F2FS_API const uint8_t *f2fs_sit_bitmap(const struct f2fs_volume *vol, size_t *length);
 /* Return the version bitmap of the NAT, as f2fs_sit_bitmap() does. */

@@ -64,7 +64,7 @@ F2FS_API void f2fs_volume_fail(struct f2fs_volume *vol);
  * except pinning and the hints hot and cold. A call of f2fs_fallocate() that fails by the state of the file or for lack
  * of space stamps the file, too. NULL (as when opened): times stay.
  *
- * A file's fsync writes its inode when a time in it differs, so a clock that ticks every few milliseconds, as the
+ * A file's fsync writes its inode when a time in it differs. So a clock that ticks every few milliseconds, as the
  * kernel's for files (CLOCK_REALTIME_COARSE), saves blocks compared with one of nanoseconds.
  */
 F2FS_API void f2fs_volume_set_time(struct f2fs_volume *vol, const struct f2fs_time *now);
@@ -98,9 +98,9 @@ F2FS_API int f2fs_create(struct f2fs_inode *dir, const char *name, size_t length
  */
 F2FS_API int f2fs_link(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_inode *inode);
 /*
- * Remove a name; the inode goes with its last one. A directory must be empty (NOT_EMPTY). An inode that is open stays
- * readable and writable until its last handle is closed. Commits list it as an orphan, which the next mount deletes.
- * The first change or commit after its last close frees it, so close handles before the last commit.
+ * Remove a name; removing the last one deletes the inode. A directory must be empty (NOT_EMPTY). An inode that is open
+ * stays readable and writable until its last handle is closed. Commits list it as an orphan, which the next mount
+ * deletes. The first change or commit after its last close frees it, so close handles before the last commit.
  */
 F2FS_API int f2fs_remove(struct f2fs_inode *dir, const char *name, size_t length);
 enum f2fs_rename_flag {
@@ -147,10 +147,10 @@ enum f2fs_fallocate_flag {
 F2FS_API int f2fs_fallocate(struct f2fs_inode *inode, unsigned flags, uint64_t offset, uint64_t length);
 
 /*
- * Durability of single files. After f2fs_fsync the device holds the last commit and, after it, a chain of nodes from
- * which a recovery (the kernel's at the next mount, or f2fs_recover()) restores the file: its contents, attributes and
- * name as they were at that call. All other changes still wait for f2fs_volume_commit, after which the chain is no
- * longer needed.
+ * Durability of single files. After f2fs_fsync the device holds the last commit and, after it, a chain of nodes. From
+ * that a recovery (the kernel's at the next mount, or f2fs_recover()) restores the file's contents, attributes and name
+ * as they were at that call. All other changes still wait for f2fs_volume_commit, after which the chain is no longer
+ * needed.
  *
  * f2fs_volume_rollback and closing without a commit do not drop fsynced changes. The volume then waits for recovery,
  * and changes fail with F2FS_ERR_STATE until it has been recovered. Commit before closing to leave a volume that needs
@@ -158,8 +158,8 @@ F2FS_API int f2fs_fallocate(struct f2fs_inode *inode, unsigned flags, uint64_t o
  */
 enum f2fs_fsync_flag { F2FS_FSYNC_DATA = 1 /* as fdatasync(2): times alone are no reason to write */ };
 /*
- * Make a file durable: its data, then its nodes, safe against power cuts at any write; a power cut during the call
- * leaves all of the file's changes since the last one, or none (but for blocks written in place, engine.h). So does a
+ * Make a file durable: its data, then its nodes, safe against power cuts at any write. A power cut during the call
+ * leaves all of the file's changes since the last fsync, or none (except blocks written in place, engine.h). So does a
  * call that fails with UNCERTAIN, when its last write or flush failed. Where the format's recovery could not restore
  * the file, the whole running transaction is committed instead (f2fs_fsync_reason returns why). This is always so for
  * an inode that is no regular file. Nothing is written when the file has no changes.
@@ -241,10 +241,10 @@ enum f2fs_set_flag {
 F2FS_API int f2fs_inode_set(struct f2fs_inode *inode, unsigned which, const struct f2fs_stat *values);
 /*
  * Set an extended attribute by its full name ("user.color"); ACLs in their system call form: an access ACL sets the
- * permissions as well, and is not stored when it says no more than they do. system.advise sets the hints hot and cold.
- * Fails with NOSPC when the attributes of the inode would become too large, INVALID for an unknown prefix, RANGE for a
- * name of more than 255 bytes (which can be removed, if it is there), ACCESS for user.* at an inode that is neither
- * file nor directory.
+ * permissions as well, and is not stored when it only repeats them. system.advise sets the hints hot and cold. Fails
+ * with NOSPC when the attributes of the inode would become too large, INVALID for an unknown prefix, RANGE for a name
+ * of more than 255 bytes (which can be removed, if it is there), ACCESS for user.* at an inode that is neither file nor
+ * directory.
  */
 F2FS_API int f2fs_xattr_set(struct f2fs_inode *inode, const char *name, const void *value, size_t size);
 /*

@@ -39,7 +39,7 @@ enum f2fs_leftover_flag {
 	F2FS_LEFTOVERS_FREE = 1,
 	F2FS_LEFTOVERS_NODES = 2,
 	F2FS_LEFTOVERS_SLACK = 4,
-	/* Also slack that holds zeros only, and free blocks that are a hole of the image. */
+	/* Include slack that holds only zeros, and free blocks that are a hole of the image. */
 	F2FS_LEFTOVERS_EMPTY = 8
 };
 
@@ -86,7 +86,7 @@ struct f2fs_carved {
 	f2fs_blk_t addr;    /* block that it begins in */
 	uint64_t size;
 	int end;	   /* enum f2fs_carved_end */
-	uint32_t pieces;   /* rows of blocks that it was put together from */
+	uint32_t pieces;   /* runs of blocks that it was assembled from */
 	uint32_t clusters; /* compressed clusters that were unpacked on the way */
 	f2fs_nid_t nid;	   /* node that pointed to the first block, according to the summary; 0: not known */
 	uint32_t blank;	   /* blocks of it that are all zeros or all 0xFF: probably discarded */
@@ -100,7 +100,7 @@ struct f2fs_carved_slack {
 	int end;	    /* enum f2fs_carved_end; guessed: where the slack ends */
 	uint64_t offset;    /* of its first byte, in bytes from the start of the volume */
 	uint64_t size;
-	uint32_t pieces;    /* ranges of bytes that it was put together from */
+	uint32_t pieces;    /* ranges of bytes that it was assembled from */
 };
 
 /* Results of a search by signatures. */
@@ -116,11 +116,11 @@ struct f2fs_carve_stat {
 F2FS_API const char *f2fs_carve_kind_at(unsigned i, const char **suffix);
 
 /*
- * Get ready to look for files in free blocks. Files begin at block borders. Their blocks follow each other on the
- * device; where summaries are left they show which block came next. So files that were written in turns come apart, and
- * blocks of others between them are skipped. Nodes are left out. Compressed clusters of any algorithm are unpacked if
- * their header and stream are sound. past must stay open until the carver is closed. Takes one bit of memory for each
- * block of the main area. Fails with INVALID (an unknown kind), NOMEM, STATE.
+ * Open a search for files in free blocks. Files begin at block borders. Their blocks follow each other on the device;
+ * where summaries are left they show which block came next. So files that were written in turns come apart, and blocks
+ * of others between them are skipped. Nodes are left out. Compressed clusters of any algorithm are unpacked if their
+ * header and stream are sound. past must stay open until the carver is closed. Takes one bit of memory for each block
+ * of the main area. Fails with INVALID (an unknown kind), NOMEM, STATE.
  */
 F2FS_API int f2fs_carver_open(struct f2fs_past *past, const struct f2fs_carve_options *options,
 			      struct f2fs_carver **out);
@@ -140,7 +140,10 @@ F2FS_API int f2fs_carver_run(struct f2fs_carver *carver, int (*visit)(void *user
  */
 F2FS_API int f2fs_carver_run_slack(struct f2fs_carver *carver,
 				   int (*visit)(void *user, const struct f2fs_carved_slack *file), void *user);
-/* Read contents of a file that was found after the end of another, as f2fs_carver_read() does. Fails as that. */
+/*
+ * Read contents of a file that was found after the end of another, as f2fs_carver_read() does. Fails with the same
+ * errors.
+ */
 F2FS_API int f2fs_carver_read_slack(struct f2fs_carver *carver, const struct f2fs_carved_slack *file, uint64_t offset,
 				    void *buffer, size_t length, size_t *done);
 /* Copy the results of the search so far to *out. */

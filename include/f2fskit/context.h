@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The context: memory, log, progress, clock and random source of the host, and the detail of the last error. A context
- * and everything opened under it belong to one thread at a time; different contexts are independent. The library itself
- * never prints, exits, or reads environment, clock or random device.
+ * Library context: memory, log, progress, clock and random source of the host, and the detail of the last error. A
+ * context and everything opened under it belong to one thread at a time; different contexts are independent. The
+ * library itself never prints, exits, or reads environment, clock or random device.
  */
 #ifndef F2FSKIT_CONTEXT_H
 #define F2FSKIT_CONTEXT_H

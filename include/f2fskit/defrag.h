@@ -39,7 +39,7 @@ struct f2fs_file_fragments {
 	uint64_t requests;     /* reads that a sequential reader needs, of read_bytes at most each */
 };
 
-/* A directory and all that is below it: sums. */
+/* Sums over a directory and everything below it. */
 struct f2fs_dir_fragments {
 	const char *path; /* as above; "/" for the root */
 	f2fs_nid_t ino;
@@ -51,7 +51,7 @@ struct f2fs_dir_fragments {
 /* What to measure; begin it with F2FS_SIZED. */
 struct f2fs_fragments_options {
 	uint32_t struct_size; /* F2FS_SIZED */
-	const char *const *paths; /* in the volume; files, or directories with all below them. None: everything */
+	const char *const *paths; /* files in the volume, or directories with everything below them. None: everything */
 	uint32_t path_count;
 	uint32_t small_bytes; /* fragments shorter than this are small; 0: 64 KiB */
 	uint32_t read_bytes;  /* size of a sequential reader's requests; 0: 128 KiB, Linux's readahead */
@@ -171,11 +171,11 @@ struct f2fs_defrag_result {
 	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t files;		/* to be placed, as counted at the start */
 	uint64_t files_placed;	/* placed ones, including others that were in the way, so it may exceed files */
-	uint64_t blocks_placed; /* moved to where they belong */
+	uint64_t blocks_placed; /* moved to their final place */
 	uint64_t blocks_cleared; /* moved out of the way */
 	uint64_t blocks_often;	/* moved more than twice */
 	uint32_t most_moves;	/* of one block, up to 3: three or more */
-	uint64_t nodes_cleared; /* nodes moved out of the way; those of moved data are written besides */
+	uint64_t nodes_cleared; /* nodes moved out of the way, without nodes written because their data moved */
 	uint32_t commits;
 	uint32_t end;		     /* enum f2fs_defrag_end */
 	uint32_t pinned;	     /* files and sections left alone: pinned, or an alias of a device */

@@ -371,9 +371,9 @@ F2FS_API int f2fs_device_read(struct f2fs_device *dev, uint64_t offset, void *bu
  * host's operation.
  */
 F2FS_API int f2fs_device_write(struct f2fs_device *dev, uint64_t offset, const void *buffer, size_t length);
-/* Read as f2fs_device_read() does, into count buffers one after the other. Fails as that. */
+/* Read as f2fs_device_read() does, into count buffers one after the other. Fails with the same errors. */
 F2FS_API int f2fs_device_readv(struct f2fs_device *dev, uint64_t offset, const struct f2fs_iovec *iov, unsigned count);
-/* Write as f2fs_device_write() does, from count buffers one after the other. Fails as that. */
+/* Write as f2fs_device_write() does, from count buffers one after the other. Fails with the same errors. */
 F2FS_API int f2fs_device_writev(struct f2fs_device *dev, uint64_t offset, const struct f2fs_iovec *iov, unsigned count);
 /* Make length bytes at a byte offset read as zeros, by holes where that is possible. Fails as f2fs_device_write(). */
 F2FS_API int f2fs_device_zero(struct f2fs_device *dev, uint64_t offset, uint64_t length);

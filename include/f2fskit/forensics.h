@@ -103,7 +103,7 @@ struct f2fs_remains {
 	uint64_t overwritten; /* in use by others, or written by others since */
 	uint64_t bad;	      /* addresses outside the main area */
 	uint64_t lost;	      /* file blocks whose node is lost */
-	uint64_t shared;      /* of blocks: the next version has the same ones at the same places */
+	uint64_t shared;      /* blocks that the next version has at the same places, too */
 	uint32_t nodes;	      /* of its tree that were found, the inode included */
 	uint32_t nodes_lost;
 	uint32_t nodes_later; /* of nodes: newer than the inode */
@@ -181,8 +181,8 @@ struct f2fs_node_version {
 
 /*
  * Call visit for each node found below an inode, by node ids, the oldest version of each first. The owner is taken from
- * the node's own block, so it may be an earlier file that had the inode number. past, visit and errors as of
- * f2fs_past_list_versions(). Fails as that.
+ * the node's own block, so it may be an earlier file that had the inode number. past and visit as for
+ * f2fs_past_list_versions(). Fails as f2fs_past_list_versions().
  */
 F2FS_API int f2fs_past_list_nodes(struct f2fs_past *past, f2fs_nid_t ino,
 				  int (*visit)(void *user, const struct f2fs_node_version *version), void *user);

@@ -69,7 +69,7 @@ struct f2fs_gc_section {
  * bytes:       stop after writing that number of bytes to the device; the commit of the last batch may exceed it.
  * used_limit:  leave sections alone that are more than that many percent full, 1 to 100; 0: 90. Fuller sections free
  *              little space for the blocks that must be moved.
- * target:      enum f2fs_gc_target. Blocks that go to others of their age stay as old as they were.
+ * target:      enum f2fs_gc_target. Blocks that join others of their age keep their own age.
  * move_pinned: move blocks of pinned files, too, into whole free sections, in the order of the file. Only safe if
  *              nothing relies on the addresses of these files: boot loaders, swap and device-mapper tables may have
  *              recorded them. Device aliases always stay; on zoned volumes there are no pinned blocks to move.

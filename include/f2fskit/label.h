@@ -22,7 +22,7 @@ F2FS_API int f2fs_volume_set_label(struct f2fs_volume *vol, const char *label);
 
 enum f2fs_uuid_flag {
 	F2FS_UUID_FORCE = 1,   /* set it although encrypted files become unreadable */
-	F2FS_UUID_CHECKSUM = 2 /* give the volume inode_checksum, also when it did not have it */
+	F2FS_UUID_CHECKSUM = 2 /* turn on inode_checksum, also if the volume did not have it */
 };
 /*
  * Set the UUID. The checksums of inodes depend on it. On a volume with inode_checksum that feature is first turned off

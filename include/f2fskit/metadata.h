@@ -28,9 +28,9 @@ enum f2fs_metadata_flag {
 	/*
 	 * Give files other names: letters become other letters of the same case, digits other digits, bytes from 0x80
 	 * on others of their kind (in casefolded directories they stay). Length and place in the directory stay, and
-	 * two names are equal after it when they were before. Where few other names have the same place, short ones
-	 * may stay as they are. Names in slots that are no longer in use are zeroed. Targets of symlinks are changed,
-	 * too, and lead nowhere then; encrypted names and "lost+found" stay. With F2FS_METADATA_USED it is refused.
+	 * two names are equal afterwards if they were before. Where few other names have the same place, short ones may
+	 * stay unchanged. Names in slots that are no longer in use are zeroed. Targets of symlinks are changed, too,
+	 * and lead nowhere then; encrypted names and "lost+found" stay. With F2FS_METADATA_USED it is refused.
 	 */
 	F2FS_METADATA_SCRAMBLE = 1
 };

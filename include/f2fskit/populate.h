@@ -53,7 +53,7 @@ enum f2fs_populate_flag {
 	 * effect when there are uncommitted changes.
 	 */
 	F2FS_POPULATE_PACK = 2,
-	/* Walk a directory once ahead, so that the progress has a total. */
+	/* Walk a directory once beforehand, so that the progress has a total. */
 	F2FS_POPULATE_TOTAL = 4
 };
 
@@ -73,10 +73,10 @@ struct f2fs_populate_options {
 	const char *directory; /* of the host: its contents are copied */
 	/*
 	 * A tar archive (ustar, pax, GNU), compressed or not, read with libarchive: UNSUPPORTED when that is not built
-	 * in. Leading slashes are taken off; a name with ".." is refused. Directories that come late or not at all are
-	 * made (0755, owner uid:gid). An entry replaces an earlier entry of the archive with the same name. Hard links
-	 * link to earlier entries, also without F2FS_KEEP_LINKS. Owners are taken from the numbers. Names are looked up
-	 * on the host only for entries of ACLs, which may have no number.
+	 * in. Leading slashes are removed; a name with ".." is refused. Directories that come after their entries or
+	 * not at all are made (0755, owner uid:gid). An entry replaces an earlier entry of the archive with the same
+	 * name. Hard links link to earlier entries, also without F2FS_KEEP_LINKS. Owners are taken from the numbers.
+	 * Names are looked up on the host only for entries of ACLs, which may have no number.
 	 */
 	const struct f2fs_input *tar;
 

@@ -89,7 +89,7 @@ struct f2fs_resize_result {
 F2FS_API int f2fs_resize(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *open,
 			 const struct f2fs_resize_options *options, struct f2fs_resize_result *result);
 
-/* Find out which steps f2fs_resize() would take, the same as with dry_run. Fails as that. */
+/* Find out which steps f2fs_resize() would take, the same as with dry_run. Fails as f2fs_resize(). */
 F2FS_API int f2fs_resize_plan(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *open,
 			      const struct f2fs_resize_options *options, struct f2fs_resize_result *result);
 /*

@@ -44,7 +44,7 @@ enum f2fs_keep {
 	F2FS_KEEP_OWNER = 0x002,    /* user and group */
 	F2FS_KEEP_TIMES = 0x004,    /* times of access and modification */
 	F2FS_KEEP_LINKS = 0x008,    /* hard links; else each name becomes a separate file */
-	F2FS_KEEP_HOLES = 0x010,    /* else space is taken for them */
+	F2FS_KEEP_HOLES = 0x010,    /* else they take space */
 	F2FS_KEEP_SPECIAL = 0x020,  /* devices, FIFOs, sockets; else they are left out */
 	F2FS_KEEP_USER = 0x040,	    /* attributes user.* */
 	F2FS_KEEP_TRUSTED = 0x080,  /* attributes trusted.* */

@@ -138,7 +138,7 @@ enum f2fs_fallocate_flag {
  * Work on a range of a regular file as fallocate(2) does: without a flag holes get reserved blocks, and the file grows.
  * Contents inside the inode move to a block. Fails with INVALID (no length, flags that exclude each other, a range to
  * be collapsed or inserted that is not made of whole blocks or not inside the file), TOO_BIG, IS_DIR, ENCRYPTED,
- * UNSUPPORTED (compressed or pinned files, but for preallocation), NOSPC before anything is changed.
+ * UNSUPPORTED (compressed or pinned files, except for preallocation), NOSPC before anything is changed.
  *
  * Preallocating a pinned file (F2FS_SET_PIN) chooses its blocks at once, zeroed: the range is widened to multiples of a
  * section within the file. Parts without blocks get those of completely free sections, which follow each other if the
@@ -199,7 +199,7 @@ F2FS_API const char *f2fs_fsync_reason_text(int reason);
 /* Durability that f2fs_inode_write adds to each write. */
 enum f2fs_sync_mode {
 	F2FS_SYNC_NONE = 0,
-	F2FS_SYNC_DATA = 1, /* f2fs_fsync with F2FS_FSYNC_DATA, as files opened with O_DSYNC have it */
+	F2FS_SYNC_DATA = 1, /* f2fs_fsync with F2FS_FSYNC_DATA, as for files opened with O_DSYNC */
 	F2FS_SYNC_ALL = 2   /* f2fs_fsync, as O_SYNC */
 };
 /* Choose the sync mode for all files of an open volume: enum f2fs_sync_mode. Fails with INVALID for another number. */
@@ -289,7 +289,8 @@ struct f2fs_verity_params {
 	const void *salt;	/* at most 32 bytes */
 	size_t salt_size;
 	const void
-		*signature; /* of the file's digest, for kernels that want one: stored as it is, at most 16128 bytes */
+		*signature; /* of the file's digest, for kernels that require one: stored unchanged, at most 16128
+			     * bytes */
 	size_t signature_size;
 };
 /*

@@ -57,7 +57,7 @@ F2FS_API const char *f2fs_hotness_text(unsigned method);
  * intervals:     of the layered statistics that initial centroids come from, up to 256; 0: four for each class.
  * by_logarithm:  with 1 distances are compared by their logarithm.
  * round:         writes between two tests for a change of the pattern; 0: 5000.
- * gap:           a distance that differs by more than that from the one before counts as changed; 0: half the least
+ * gap:           a distance that differs by more than that from the previous one counts as changed; 0: half the least
  *                distance between two borders of classes.
  * changed_share: percent of a round: with more changes the classes are computed again; 0: 50.
  * delays:        with 1 blocks of the hotter half of the classes wait in memory: 1, 2, 4, 8, 15 rounds, the hottest
@@ -71,7 +71,7 @@ F2FS_API const char *f2fs_hotness_text(unsigned method);
  *
  * DEATH:
  *
- * range_blocks:  blocks of a file whose lifetimes are taken together, a power of two; 0: 64.
+ * range_blocks:  size in blocks of the ranges of a file that share one lifetime, a power of two; 0: 64.
  */
 struct f2fs_hotness_options {
 	uint32_t struct_size; /* F2FS_SIZED */

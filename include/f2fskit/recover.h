@@ -27,9 +27,9 @@ F2FS_API const char *f2fs_chain_end_name(int end);
 /* A plan: everything that a mount would recover. */
 struct f2fs_recovery;
 /*
- * Follow the chain of nodes after the last checkpoint and find out which of them count. Nothing is written. Free the
- * result with f2fs_recovery_close before the volume is closed. Fails with IO, CORRUPT (a table that is needed), NOMEM;
- * a chain that cannot be applied is no failure here.
+ * Follow the chain of nodes after the last checkpoint and find out which of them a mount would replay. Nothing is
+ * written. Free the result with f2fs_recovery_close before the volume is closed. Fails with IO, CORRUPT (a table that
+ * is needed), NOMEM; a chain that cannot be applied is no failure here.
  */
 F2FS_API int f2fs_recovery_open(struct f2fs_volume *vol, struct f2fs_recovery **out);
 /* Free a plan. NULL is allowed. */
@@ -43,8 +43,8 @@ struct f2fs_recovery_summary {
 	uint64_t version;     /* cp_ver that nodes of the chain carry */
 	uint64_t end_version; /* cp_ver found at end_block; 0 when it was not read */
 	uint64_t nodes;	      /* nodes in the chain */
-	uint64_t fsynced;     /* nodes of these with the fsync mark */
-	uint64_t replayed;    /* nodes that count */
+	uint64_t fsynced;     /* nodes among these with the fsync mark */
+	uint64_t replayed;    /* nodes that are replayed */
 	uint64_t dropped;     /* fsynced nodes of inodes that exist neither in the checkpoint nor in the chain */
 	uint32_t inodes;      /* inodes that change or are new */
 	uint32_t new_inodes;  /* new inodes among these */
@@ -58,13 +58,13 @@ F2FS_API void f2fs_recovery_summarize(const struct f2fs_recovery *plan, struct f
 struct f2fs_recovery_inode {
 	f2fs_nid_t ino;
 	f2fs_nid_t parent;	/* with has_name: directory that gets the name */
-	f2fs_blk_t first, last; /* first and last node of it in the chain that count */
-	f2fs_blk_t last_inode;	/* last inode block of these, 0: none, its fields stay as they are */
-	uint64_t nodes;		/* nodes that count */
+	f2fs_blk_t first, last; /* first and last node of it in the chain that are replayed */
+	f2fs_blk_t last_inode;	/* last inode block of these; 0: none, the inode's fields stay unchanged */
+	uint64_t nodes;		/* nodes that are replayed */
 	uint64_t size;		/* with last_inode: size in bytes that it gives */
 	uint32_t mode;		/* with last_inode */
 	int is_new;		/* not in the last checkpoint */
-	int has_name;		/* a name is entered, unless it is there */
+	int has_name;		/* the name is entered, unless it exists already */
 	uint16_t name_length;
 	char name[F2FS_NAME_ROOM]; /* as stored in the inode, NUL-terminated */
 };
@@ -78,7 +78,7 @@ struct f2fs_recovery_node {
 	uint32_t node_offset; /* FORMAT files 1.4; 0x1FFFFFFF for an xattr node */
 	uint8_t is_fsynced;   /* fsync mark */
 	uint8_t has_dentry;   /* dentry mark: the name goes with it */
-	uint8_t is_replayed;  /* counts */
+	uint8_t is_replayed;  /* it is replayed */
 };
 /* Get node number index of the chain; NOT_FOUND past the last. */
 F2FS_API int f2fs_recovery_node_at(const struct f2fs_recovery *plan, uint64_t index, struct f2fs_recovery_node *out);

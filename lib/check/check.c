@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The driver: runs the passes over one set of facts, then tells the findings.
+ * Drive a check: run the passes over one set of facts, then report the findings.
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@ static const struct pass passes[] = {
 };
 enum { PASS_COUNT = sizeof(passes) / sizeof(passes[0]) };
 
-/* Forget all but what the roots say and which modes were decided. */
+/* Discard all facts except those of the roots and the modes that were decided. */
 static int restart(struct checker *c, size_t findings)
 {
 	facts_fini(&c->facts);

@@ -5,7 +5,7 @@
 #include "base/sized.h"
 #include "check/repair.h"
 
-/* What is left is what the next check reports, also what shows only once something that was left is repaired. */
+/* Count the findings that the next check will report. Some of them show only after a repair of others. */
 static int count_left(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
 		      struct f2fs_check_result *result)
 {

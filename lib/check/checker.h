@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A check under way: what all passes share, how a pass raises a problem, and how blocks are read in physical order. The
- * passes run in the order of passes.def; each file pass_*.c opens with what it needs and what it leaves.
+ * State of a check, shared by all passes: facts, raised problems, and reads in physical order. The passes run in the
+ * order of passes.def. Each file pass_*.c begins with its requirements and results.
  */
 #ifndef F2FSKIT_CHECK_CHECKER_H
 #define F2FSKIT_CHECK_CHECKER_H
@@ -54,7 +54,7 @@ struct checker {
 	bool is_as_is;		  /* the superblock stays as it was read */
 	bool is_flagged;	  /* that the checkpoint asks for a check is the repair's own doing */
 	bool is_impossible;
-	bool is_frozen;	    /* a repair could destroy what it does not know or cannot see: nothing is written */
+	bool is_frozen;	    /* a repair could destroy unknown or unseen data: nothing is written */
 	bool is_foreign;    /* another system owns the device, as this signature of it says */
 	struct f2fs_signature foreign;
 	bool is_unread;	    /* the device did not give a node, or a block of a directory */
@@ -64,8 +64,8 @@ struct checker {
 	uint32_t claim_flag;
 	f2fs_seg_t claim_from, claim_end;
 	uint32_t max_claims; /* blocks of segments listed at once, 0: MAX_CLAIMS */
-	struct evidence evidence;     /* what the inodes show of features */
-	uint32_t feature_found;	      /* with has_other_features: what the superblock says */
+	struct evidence evidence;     /* signs of features in the inodes */
+	uint32_t feature_found;	      /* with has_other_features: the superblock's features */
 	bool has_other_features;      /* the inodes showed others, by which the volume is read since */
 	struct facts facts;
 	struct vec findings;	   /* struct finding */
@@ -74,7 +74,7 @@ struct checker {
 	struct vec dir_addrs;	   /* struct sweep_item, tag: index in dir_blocks */
 	struct vec dir_blocks;	   /* struct dir_block */
 	uint8_t *nat_bits;	   /* maps of full and empty NAT blocks; NULL: none in force */
-	bool nat_bits_are_bad;	   /* told already */
+	bool nat_bits_are_bad;	   /* already reported */
 	struct vec names;	   /* struct dir_name: entries of directories of several blocks */
 	bool has_bad_summary;	   /* of some segment, marked SEG_SUMMARY */
 	struct vec doubts;	   /* struct type_doubt */
@@ -82,18 +82,18 @@ struct checker {
 	bool must_restart;	   /* modes were decided: begin again after the roots */
 	bool has_other_quota;	   /* the superblock names other quota files than there are: set right in memory */
 	unsigned quota_moved;	   /* bits of the types, */
-	f2fs_nid_t quota_found[sb_COUNT_qf_ino]; /* and what it named */
+	f2fs_nid_t quota_found[sb_COUNT_qf_ino]; /* and the inodes that it named */
 	unsigned restarts;
 	struct repair *repair; /* a repair under way (repair.h) */
 	struct witness_book *book; /* what witnesses decided (witness.h) */
 	bool owns_book;		   /* it ends with this check */
 	f2fs_blk_t cut_end;    /* where the volume should end, when it ends earlier (cut.c); 0: it does not */
-	struct map32 cut;      /* ino -> nodes and blocks of it that lay behind the end */
+	struct map32 cut;      /* ino -> its nodes and blocks past the end */
 	f2fs_nid_t lost_found; /* the directory of that name in the root, 0: none */
 	unsigned bits_sought;  /* lists of attributes in which one wrong bit was looked for */
 };
 
-/* What a run of the passes is to be. */
+/* How to run the passes. */
 struct check_run {
 	const struct f2fs_check_options *options; /* NULL for the defaults */
 	enum f2fs_open_mode mode;
@@ -102,20 +102,26 @@ struct check_run {
 	bool is_flagged;  /* the repair itself asked for a check, until it is through */
 	struct witness_book *book; /* what an earlier check decided, and where this one decides; NULL: its own */
 };
-/* Check a volume and tell the findings. *out: what the check knows, until check_close(). */
+/* Check a volume and report the findings. *out: the checker with its facts, until check_close(). */
 int check_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct check_run *run,
 	       struct f2fs_check_result *result, struct checker **out);
-/* Forget a check; NULL is none. err: how what was done with it ended; the last error stays when there was one. */
+/*
+ * Free a check, or do nothing for NULL. err: the result of the work done with it. An error keeps the last error
+ * message.
+ */
 void check_close(struct f2fs_context *ctx, struct checker *c, int err);
 
 /* Keep a finding; 0, F2FS_ERR_NOMEM. */
 int problem_raise(struct checker *c, const struct finding *finding);
-/* Keep one about an inode, with what was found and expected. */
+/* Keep a finding about an inode, with the found and the expected value. */
 int inode_raise(struct checker *c, enum problem problem, const struct inode_fact *inode, uint64_t found,
 		uint64_t expected);
-/* Tell all findings in order, with paths and names. */
+/* Report all findings in order, with paths and names. */
 int findings_tell(struct checker *c);
-/* Tell one of them: what the callback of options says. The room is for its texts; NULL: memory is short. */
+/*
+ * Report one finding. Returns the result of the callback in the options. The room is for its texts, NULL: out of
+ * memory.
+ */
 struct tell_room;
 struct tell_room *finding_room(struct checker *c);
 int finding_tell(struct checker *c, const struct finding *finding, const struct f2fs_check_options *options, int action,
@@ -132,17 +138,17 @@ static inline bool cut_is_lost(const struct checker *c, f2fs_blk_t addr)
 {
 	return addr >= c->geo->end_blkaddr && addr < c->cut_end;
 }
-/* Note that an inode lost a node (perhaps its own block), or blocks of data, behind the end. */
+/* Note that an inode lost a node (perhaps its own block), or data blocks, past the end of the device. */
 int cut_take_node(struct checker *c, f2fs_nid_t ino);
 int cut_take_blocks(struct checker *c, f2fs_nid_t ino, uint32_t blocks);
 /* Is this a compressed cluster of which a part is lost? Then nothing of it can be read. */
 bool cut_is_cluster(const struct checker *c, const uint8_t *slots, uint32_t count);
 /* Has an inode lost something? */
 bool cut_has(const struct checker *c, f2fs_nid_t ino);
-/* Tell it, file by file. */
+/* Report the losses, file by file. */
 int cut_tell(struct checker *c);
 
-/* A block to be read, and what it means to the one who reads. */
+/* A block to read, and its meaning to the caller. */
 struct sweep_item {
 	f2fs_blk_t addr;
 	uint32_t tag;
@@ -203,7 +209,9 @@ uint32_t node_judge(const struct checker *c, const struct sweep_item *item, cons
 int node_digest(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged);
 int node_unreadable(struct checker *c, const struct sweep_item *item);
 bool node_is_same(const struct checker *c, const struct sweep_item *item, const uint8_t *block);
-/* Unreadable after it was judged: a repair under way fails, for it would write what it did not see. */
+/*
+ * Handle a node that became unreadable after it was judged: a repair in progress fails, because it would write blind.
+ */
 int node_is_gone(struct checker *c, const struct sweep_item *item);
 /* Keep a finding about a node. */
 int node_raise(struct checker *c, enum problem problem, const struct nid_fact *fact, uint64_t found, uint64_t expected);
@@ -219,12 +227,14 @@ int type_doubt(struct checker *c, f2fs_nid_t dir, const struct inode_fact *inode
 /* After all entries are read: decide the type of each inode whose mode is in doubt. If there are any, the check starts
  * again. */
 int types_decide(struct checker *c);
-/* root_quota.c: see that the superblock names the quota files that are there, once inodes are read; then tell it. */
+/*
+ * root_quota.c: once inodes are read, compare the superblock's quota inodes with the quota files found. Then report it.
+ */
 int quota_find_files(struct checker *c);
 int quota_raise_found(struct checker *c);
 /* Was another mode decided for the inode? */
 bool type_is_decided(const struct checker *c, f2fs_nid_t ino, uint16_t *mode);
-/* What a file of that mode is called. */
+/* Return the name of a mode's file type. */
 const char *type_name(uint16_t mode);
 
 enum { JUDGED_RULE = 0xffff, JUDGED_BAD_SUM = 0x10000 };

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* The sweep hands the checker around; what is being listed hangs there. */
+/* The sweep passes the checker to its callbacks, so the list being filled hangs there. */
 static bool is_wanted(const struct checker *c, f2fs_blk_t addr)
 {
 	const struct seg_fact *seg;
@@ -74,7 +74,7 @@ static int compare_claims(const void *a, const void *b)
 	return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
-/* The segment behind those whose blocks are few enough; one is always taken. */
+/* Return the end of the window: the segments up to it have few enough blocks. The window has one segment at least. */
 static f2fs_seg_t window_end(const struct checker *c, uint32_t seg_flag, f2fs_seg_t from)
 {
 	const uint32_t most = c->max_claims ? c->max_claims : MAX_CLAIMS;

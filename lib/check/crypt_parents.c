@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Compare encryption policies along the tree. What is in an encrypted directory has the directory's policy: Linux opens
- * nothing else there. Where two differ, the directory above, the other entries and what is in a subdirectory vote. A
- * policy is known by its digest, so a sound volume costs one comparison an inode.
+ * Compare encryption policies along the tree. All entries of an encrypted directory have the directory's policy: Linux
+ * opens no others there. Where two policies differ, the parent directory, the other entries and the entries of a
+ * subdirectory vote. Policies are compared by their digests, so a sound volume costs one comparison per inode.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 #define VERSION_BIT 1u /* of a digest: contexts of different versions have no bytes in common */
 
-/* What the entries of a directory say of its policy. */
+/* Votes of a directory's entries about its policy. */
 struct vote {
 	uint32_t agree;	  /* entries with the same policy */
 	uint32_t other;	  /* the policy that most of the others have, if more than half of them do */
@@ -96,7 +96,7 @@ static int count_votes(struct ballot *b)
 	return 0;
 }
 
-/* What the entries of an inode say, if it is a directory that has any. */
+/* Return the votes of an inode's entries, if it is a directory that has any. */
 static struct vote *vote_inside(struct ballot *b, const struct inode_fact *inode)
 {
 	const uint64_t *index = map32_find(&b->index, inode->ino);
@@ -104,7 +104,7 @@ static struct vote *vote_inside(struct ballot *b, const struct inode_fact *inode
 	return index ? vec_at(&b->votes, (size_t)*index) : NULL;
 }
 
-/* An entry has another policy than its directory. Who agrees with the directory, without that entry? */
+/* An entry's policy differs from its directory's. Count the votes for the directory without that entry. */
 static uint32_t votes_for_dir(struct ballot *b, const struct inode_fact *dir, const struct inode_fact *inode)
 {
 	const struct inode_fact *above = home_of(b->c, dir);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A volume whose device ends before it does. The check works with a main area that ends where the device does, so what
- * leads behind it is lost: pointers are cleared, nodes are dropped. What a file has lost is told once for each, not
- * block by block. A repair does not write there either; the segments stay a part of the volume, empty ones.
+ * Check a volume that is larger than its device. The check uses a main area that ends with the device, so anything past
+ * that end is lost: pointers to it are cleared, nodes there are dropped. Losses are reported once per file, not per
+ * block. A repair does not write past the end either. The segments there stay part of the volume, as empty ones.
  */
 #include <string.h>
 
@@ -43,7 +43,7 @@ int cut_begin(struct checker *c)
 	c->cut_end = 0;
 	if (have >= need)
 		return 0;
-	/* a missing node may be lost or may never have existed: only the inode's block count tells */
+	/* a missing node may be lost or may never have existed: only the inode's block count can show which */
 	c->is_frozen |= cut_at == 0 || end <= geo->main_blkaddr;
 	err = problem_raise(c, &(struct finding){ .problem = P_DEVICE_SHORT,
 						  .has_values = 1,
@@ -95,7 +95,10 @@ bool cut_has(const struct checker *c, f2fs_nid_t ino)
 	return map32_find(&c->cut, ino) != NULL;
 }
 
-/* What an inode counts and was not found; pointers behind the end at least, when its count is wrong. */
+/*
+ * Return the bytes that an inode counts but that were not found. If its count is wrong: the pointers past the end, at
+ * least.
+ */
 static uint64_t lost_bytes(const struct checker *c, const struct inode_fact *inode, uint64_t cut)
 {
 	const uint64_t blocks = cut & (ONE_NODE - 1), nodes = cut / ONE_NODE;

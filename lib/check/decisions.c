@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Asking once for each finding, and remembering the answer. A finding that follows from others is told by the first
- * check only: later checks may meet more of them, but there is nothing to decide about those. Nor is there about a
- * count that differs only because a round of the repair changed what it counts.
+ * Ask once about each finding and remember the answer. Only the first check reports a finding that follows from others.
+ * Later checks may meet more of those, but they need no decision. Neither does a count that differs only because a
+ * round of the repair changed the things it counts.
  */
 #include "check/decisions.h"
 
@@ -45,7 +45,7 @@ static struct answer answer_of(const struct finding *f)
 				.is_left = f->is_left };
 }
 
-/* Is it a count, which a repair sets to what is there in the end? */
+/* Is it a count, which a repair sets to the number finally present? */
 static bool is_count(enum problem problem)
 {
 	switch (problem) {
@@ -88,7 +88,7 @@ static const struct answer *find(const struct decisions *d, size_t count, const 
 	return compare(&like, &wanted) == 0 ? at : NULL;
 }
 
-/* Mark, or unmark, what a word chooses. */
+/* Mark, or unmark, the problems that a word selects. */
 static int choose(struct decisions *d, const char *word, bool is_barred)
 {
 	const struct f2fs_problem_info *info;
@@ -136,7 +136,7 @@ static int keep(struct decisions *d, const struct finding *f)
 	return 0;
 }
 
-/* Ask about a finding; negative: what the callback says. */
+/* Ask about a finding. A negative result is the callback's. */
 static int ask(struct decisions *d, struct checker *c, struct finding *f, struct tell_room *room)
 {
 	const enum f2fs_repair_kind kind = problem_kind((enum problem)f->problem);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a repair does about each finding. A set of problems is fixed before it starts, the caller's callback is asked
- * about the findings of that set. An answer holds for the whole repair: later rounds find the same thing again, and it
- * is the same when problem, node, place and value are, wherever its block lies by then.
+ * Decide about each finding of a repair. The set of problems to repair is fixed before the repair starts. The caller's
+ * callback is asked about the findings in that set. An answer holds for the whole repair, because later rounds meet the
+ * same finding again. Two findings are the same if problem, node, place and value are, even if the block has moved.
  */
 #ifndef F2FSKIT_CHECK_DECISIONS_H
 #define F2FSKIT_CHECK_DECISIONS_H
@@ -23,7 +23,7 @@ struct decisions {
 /* Returns 0, INVALID when a word chooses nothing. */
 int decisions_init(struct decisions *d, struct f2fs_context *ctx, const struct f2fs_check_options *options);
 void decisions_fini(struct decisions *d);
-/* Decide about the findings of a check, which is the first one or a later one. Returns 0 or what the callback says. */
+/* Decide about the findings of the first or a later check. Returns 0 or the callback's result. */
 int decisions_take(struct decisions *d, struct checker *c, bool is_first);
 /* Before they are taken: could one of the findings be a reason to write? */
 bool decisions_could_want(const struct decisions *d, const struct checker *c);

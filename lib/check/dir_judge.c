@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What can be said of a directory's block without knowing any other: names, hashes, buckets, slots.
+ * Judge a directory block on its own: names, hashes, buckets, slots.
  */
 #include <string.h>
 

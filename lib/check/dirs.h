@@ -17,7 +17,7 @@ unsigned dir_level_of(const struct inode_fact *dir, uint32_t number);
 unsigned dir_level_with(unsigned dir_level, uint32_t number);
 /* Number of blocks in the first levels of the directory's hash buckets. */
 uint64_t dir_levels_end(const struct inode_fact *dir, uint32_t levels);
-/* The depth that the directory should have: its own, unless names lie deeper or it has no blocks as deep. */
+/* Return the depth that the directory should have: its own, unless it has deeper names or no blocks that deep. */
 uint32_t dir_depth_due(const struct f2fs_geometry *geo, const struct inode_fact *dir);
 /* The most blocks that it can have had, by that depth. */
 static inline uint64_t dir_most_blocks(const struct f2fs_geometry *geo, const struct inode_fact *dir)
@@ -35,7 +35,7 @@ enum dir_fault {
 	DIR_FAULT_HASH, /* expected in *expected */
 	DIR_FAULT_PLACE
 };
-/* What is wrong with an entry, by itself and its place. */
+/* Judge an entry by itself and its place. Returns its fault. */
 enum dir_fault dir_judge_entry(const struct inode_fact *dir, unsigned level, uint32_t number,
 			       const struct dentry_ref *ref, uint32_t *expected);
 /* Is there anything in the block that needs a closer look? */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keeping the facts: node ids found through pages of 512 ids with a bit each and a rank, segments through an index.
- * What is not in use takes an index entry at most.
+ * Store the facts. Node ids are found through pages of 512 ids, with a bit each and a rank, segments through an index.
+ * An unused id or segment takes one index entry at most.
  */
 #include "check/facts.h"
 

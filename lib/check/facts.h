@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The facts: what the check knows of a volume, collected once and compact. After the passes they are the derived truth,
- * the state a repair makes true: which nodes are kept and where, which blocks are in use and as what, what each count
- * should be. The rules by which the truth is derived:
+ * The facts: a check's knowledge of a volume, collected once and compact. After the passes they are the derived truth,
+ * the state that a repair establishes: the kept nodes and their places, the blocks in use and their kinds, and the
+ * right value of each count. The rules by which the truth is derived:
  *
  * - A node is kept (FACT_KEPT) when its footer is right and it hangs in the tree of a kept inode in the place its
- * footer names. Every inode whose footer is right is kept, whether a directory names it or not.
+ *   footer names. Every inode whose footer is right is kept, whether a directory names it or not.
  * - A pointer of a kept node counts when it leads to a block of the main area, or is special. A pointer to a node
- * counts when that node is kept and its fact names this node as parent and this place; any other is to be cleared.
+ *   counts when that node is kept and its fact names this node as parent and this place. Any other is to be cleared.
  * - An inode's block is read as inode_mend() leaves it: fields that break a rule are corrected first.
- * - Segment maps have a bit for each block that a kept node or a counting pointer owns; a block that is claimed twice
- * is listed in facts.conflicts.
+ * - Segment maps have a bit for each block that a kept node or a counting pointer owns. A block that is claimed twice
+ *   is listed in facts.conflicts.
  *
  * Memory: 40 bytes for a node id in use, 128 for an inode, 216 for a segment in use, 88 for 512 node ids of which one
- * is in use (arrays may have twice the room that is used); nothing grows with the size of files or of the volume.
+ * is in use. Arrays may have twice the room that is used. Nothing grows with the size of files or of the volume.
  */
 #ifndef F2FSKIT_CHECK_FACTS_H
 #define F2FSKIT_CHECK_FACTS_H
@@ -23,7 +23,7 @@
 #include "base/vec.h"
 #include "format/inode.h"
 
-/* What a node is, by its footer. */
+/* Kinds of nodes, according to the footer. */
 enum fact_kind {
 	FACT_UNSEEN = 0, /* not read yet, or not readable */
 	FACT_BAD,	 /* the block is not this node */
@@ -71,7 +71,7 @@ enum inode_flag {
 	INODE_ALIAS = 128,	/* device alias */
 	INODE_XATTRS = 256,	/* has attributes that the features pass looks at */
 	INODE_LOOP = 512,	/* directory that contains itself */
-	INODE_GUESSED = 2048,	/* the mode has no type or an odd one, and what it is was not known yet */
+	INODE_GUESSED = 2048,	/* the mode has no type or an odd one, and the type was not known yet */
 	INODE_LOST_TREE = 1024, /* below a directory that no way leads to */
 	INODE_RETYPED = 4096,	/* mode is not that of the block, which is wrong */
 	INODE_ODD = 8192,	/* something speaks against the way in which the inode is divided */
@@ -103,7 +103,7 @@ struct inode_fact {
 	uint64_t size;	      /* i_size */
 	uint64_t blocks;      /* i_blocks */
 	uint64_t blocks_found;
-	uint32_t compr_blocks; /* i_compr_blocks, cut to 32 bits; what was counted */
+	uint32_t compr_blocks; /* i_compr_blocks, cut to 32 bits; the counted value */
 	union {
 		uint32_t compr_found; /* of a compressed file */
 		uint32_t placed;      /* directory: names in blocks where they belong, without dots */
@@ -193,7 +193,7 @@ static inline uint64_t summary_mix(uint32_t offset, f2fs_nid_t nid, uint8_t vers
 	x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
 	return x ^ (x >> 31);
 }
-/* What a claim is: the block holds the node, or a pointer of the node leads to it. */
+/* Kinds of claims: the block holds the node, or a pointer of the node leads to it. */
 enum claim_kind { CLAIM_NODE, CLAIM_DATA };
 /* Note a claim on a block of the main area; one that is taken already goes to conflicts. */
 int facts_claim(struct facts *f, f2fs_blk_t addr, enum claim_kind kind, const struct nid_fact *fact, uint32_t slot);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Findings: kept typed while the passes run, told at the end, when the way to each file is known.
+ * Findings: stored with their types while the passes run, reported at the end, when the path of each file is known.
  */
 #include <string.h>
 

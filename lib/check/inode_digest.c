@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Taking an inode into the facts: rules it breaks are told and corrected in a copy, then its fields are kept, and what
- * can be judged from its block alone is judged.
+ * Take an inode into the facts. Rules it breaks are reported and corrected in a copy. Then its fields are stored, and
+ * its block is judged on its own.
  */
 #include <string.h>
 
@@ -76,7 +76,7 @@ static uint64_t value_of(const uint8_t *block, enum rule rule)
 	}
 }
 
-/* Set what the clusters show in the copy, where they contradict the inode, and tell it. */
+/* Correct fields of the copy that contradict the clusters, and report that. */
 static int mend_packing(struct checker *c, const struct nid_fact *fact, uint8_t *copy)
 {
 	const uint8_t *extra = inode_extra(copy);
@@ -98,7 +98,7 @@ static int mend_packing(struct checker *c, const struct nid_fact *fact, uint8_t 
 						   .text = comp_name(extra_i_compress_algorithm(extra)) });
 }
 
-/* Tell and correct one rule after the other; *block becomes the corrected copy. */
+/* Report and correct each broken rule in turn. *block becomes the corrected copy. */
 static int mend(struct checker *c, const struct nid_fact *fact, const uint8_t **block)
 {
 	enum rule rule;

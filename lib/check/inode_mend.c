@@ -22,7 +22,7 @@ static void mend_extra(const struct f2fs_geometry *geo, uint8_t *block)
 {
 	if (!geometry_has(geo, F2FS_FEAT_EXTRA_ATTR))
 		clear_inline(block, FLAG_i_inline_extra_attr);
-	else /* what the kernel gives every new inode */
+	else /* the kernel's value for every new inode */
 		extra_set_i_extra_isize(block + INODE_ADDR_OFFSET, extra_SIZE);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What an inode is, when its mode does not say it or the entries that name it say something else. The form of the inode
- * is asked first: entries with its own "." are a directory's, contents a file's or symlink's, a number without contents
- * a device's. What the form leaves open is decided by the mode and the entries, each a vote. The answer is a mode that
- * holds for the whole check, which starts anew with it: pointers and entries are read by type.
+ * Guess an inode's type when its mode is damaged or contradicts the entries that name it. The form of the inode comes
+ * first: a directory has entries with its own ".", a file or symlink has contents, a device has a number without
+ * contents. If the form allows several types, the mode and the entries vote. The answer is a mode that holds for the
+ * whole check. The check starts again with it, because pointers and entries are read by type.
  */
 #include <string.h>
 
@@ -226,7 +226,7 @@ static unsigned bits_between(unsigned a, unsigned b)
 	return bitmap_popcount(bytes, sizeof(bytes));
 }
 
-/* Of a mode and an entry that disagree: would fewer wrong bits make the entry say what it says? */
+/* A mode and an entry disagree: would fewer wrong bits explain the entry than the mode? */
 static bool is_entry_wrong(unsigned by_entry, unsigned by_mode)
 {
 	return bits_between(by_entry, by_mode) < bits_between(types[by_entry].mode, types[by_mode].mode);
@@ -241,8 +241,8 @@ static bool wins_draw(unsigned type, unsigned chosen, unsigned by_mode)
 }
 
 /*
- * Choose among the types that the form allows by votes. In a draw fewer wrong bits explain what is there, or else
- * entries are believed.
+ * Choose by votes among the types that the form allows. In a draw the type that needs fewer wrong bits wins, or else
+ * the entries do.
  */
 static unsigned choose_type(const struct inode_fact *inode, const struct votes *votes, unsigned form, uint16_t mode,
 			    bool has_sum)

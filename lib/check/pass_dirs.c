@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pass 5, directories: all their blocks as they lie on the device. Needs inodes and the list of their blocks. Leaves
- * for each inode who names it and how often, for each directory its dots, depth and end, and the state INODE_ORPHAN.
+ * Pass 5, directories: all their blocks in device order. Needs inodes and the list of their blocks. Leaves for each
+ * inode its number of names and the directories that name it, for each directory its dots, depth and end, and the state
+ * INODE_ORPHAN.
  */
 #include <string.h>
 
@@ -118,7 +119,7 @@ static bool is_directory(const struct checker *c, f2fs_nid_t ino)
 	return inode && inode->type == F2FS_TYPE_DIRECTORY;
 }
 
-/* Tell what is wrong with entries of a block by themselves. */
+/* Report entries of a block that are wrong by themselves. */
 static int tell_faults(struct checker *c, const struct inode_fact *dir, const struct dir_block *place, f2fs_blk_t addr,
 		       const struct dentry_area *area)
 {
@@ -188,7 +189,7 @@ static int digest_block(struct checker *c, const struct sweep_item *item, const 
 	enum dentry_scan found;
 	int err = 0;
 
-	if (is_removed(dir)) /* entries that are left there name what is gone, or another's by now */
+	if (is_removed(dir)) /* entries that are left there name inodes that are deleted or reused */
 		return 0;
 	dir_area(c, dir, block, &area);
 	if (judged)
@@ -243,7 +244,7 @@ static int raise_dir(struct checker *c, enum problem problem, const struct inode
 						   .text = text });
 }
 
-/* What a directory says of itself against what its blocks showed. */
+/* Compare a directory's own fields with its blocks. */
 static int check_dir(struct checker *c, const struct inode_fact *dir)
 {
 	const uint64_t end = (uint64_t)dir->end_found << c->geo->block_bits;

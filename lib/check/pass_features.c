@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pass 7, features: attributes that lie in a node of their own, fs-verity, compressed contents when asked for, and
- * lost+found. Needs the tree of nodes. (Attributes inside the inode are judged when the inode is read.)
+ * Pass 7, features: attributes in a node of their own, fs-verity, compressed contents when asked for, and lost+found.
+ * Needs the tree of nodes. (Attributes inside the inode are judged when the inode is read.)
  */
 #include <string.h>
 
@@ -86,7 +86,7 @@ static int check_verity(struct checker *c, const struct inode_fact *inode)
 
 #define CONTENT_BYTES 65536u
 
-/* Read what is stored compressed of a file: each cluster is decompressed. */
+/* Read a file's compressed clusters: each one is decompressed. */
 static int read_clusters(struct f2fs_inode *file, uint64_t blocks, uint32_t bits, uint8_t *buffer)
 {
 	struct f2fs_file_extent extent = { 0 };
@@ -161,7 +161,7 @@ static int check_inode(struct checker *c, struct inode_fact *inode, uint8_t *blo
 	return err;
 }
 
-/* What is found may be somebody's secret. */
+/* Recovered files may be secret. */
 static int check_lost_found(struct checker *c, const struct inode_fact *dir)
 {
 	if ((dir->mode & 077) == 0)

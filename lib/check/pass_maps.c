@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pass 4, the maps: what each inode says of its blocks against what was counted, and blocks with more than one owner.
+ * Pass 4, the maps: compare each inode's block count with the blocks counted, and find blocks with more than one owner.
  * Needs the nodes pass. Leaves facts as they are.
  */
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static int check_inode(struct checker *c, const struct inode_fact *inode)
 {
 	int err = 0;
 
-	if (cut_has(c, inode->ino)) /* told already, and all of this follows */
+	if (cut_has(c, inode->ino)) /* already reported, and all of this follows */
 		return 0;
 	if (inode->blocks != inode->blocks_found)
 		err = inode_raise(c, P_BLOCK_COUNT, inode, inode->blocks, inode->blocks_found);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pass 3, the nodes: all inodes as they lie on the device, then all other nodes, so that a node is read when its inode
- * is known. Needs the tables. Leaves inode_facts, kinds, owners, the tree (parent and place), claims of blocks, and the
- * blocks of directories. Nodes that hang nowhere are dropped; then claims are collected again from those that are kept.
+ * Pass 3, the nodes: all inodes in device order, then all other nodes, so that the inode of a node is known first.
+ * Needs the tables. Leaves inode_facts, kinds, owners, the tree (parent and place), claims of blocks, and the blocks of
+ * directories. Nodes outside any tree are dropped. Then the claims of the kept nodes are collected again.
  */
 #include "check/witness.h"
 #include "volume/weigh.h"
@@ -91,11 +91,11 @@ static int link_node(struct checker *c, struct nid_fact *fact, bool *dropped)
 	const struct nid_fact *parent = choose_parent(c, fact);
 
 	*dropped = true;
-	if (!parent && cut_has(c, fact->ino)) /* it hung on what is lost */
+	if (!parent && cut_has(c, fact->ino)) /* its parent is lost */
 		return 0;
 	if (!parent)
 		return node_raise(c, P_NODE_LOST, fact, 0, 0);
-	if (!(parent->flags & FACT_KEPT)) /* lost with what it hangs on */
+	if (!(parent->flags & FACT_KEPT)) /* lost with its parent */
 		return 0;
 	if (parent->ino != fact->ino)
 		return node_raise(c, P_NODE_CHILD_OWNER, fact, fact->nid, 0);

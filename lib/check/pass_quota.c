@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pass 8, quota: the hidden quota files are well formed, and say of each owner what was counted. Needs block counts and
- * links. Usage is that of all inodes but the quota files themselves (FORMAT files 9.3).
+ * Pass 8, quota: the hidden quota files are well formed and have the counted usage of each owner. Needs block counts
+ * and links. Usage is that of all inodes but the quota files themselves (FORMAT files 9.3).
  */
 #include "format/quota.h"
 
@@ -198,7 +198,7 @@ static int map_error(struct quota_check *q, int err)
 	return q->is_damaged ? 0 : raise_tree(q, "it cannot be read");
 }
 
-/* Of a file that is to be made anew: whose limits will be gone? */
+/* Report the owners whose limits are lost because their quota file is to be rebuilt. */
 static int tell_lost(struct quota_check *q)
 {
 	struct quota_rescue left;

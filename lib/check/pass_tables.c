@@ -176,7 +176,7 @@ static int check_replaced_sit(struct checker *c, const struct seg_fact *seg)
 						   .expected = is_type ? 0 : bits });
 }
 
-/* A journal entry replaces what the block says. */
+/* Take the SIT journal: its entries replace those of the blocks. */
 static int take_sit_journal(struct checker *c)
 {
 	int err = 0;
@@ -253,7 +253,7 @@ static int take_rescued(struct checker *c)
 	return 0;
 }
 
-/* Read the NAT, or what a search put together in its place. */
+/* Read the NAT, or its reconstruction from a search. */
 static int take_nat(struct checker *c, const struct table *nat)
 {
 	int err = c->vol->rescue ? take_rescued(c) : table_read(c, nat);

@@ -52,7 +52,7 @@ static int check_maps(struct checker *c, const struct seg_fact *seg, const uint8
 	return err;
 }
 
-/* Offset behind the last bit that is set, 0 for none. */
+/* Return the offset after the last set bit, 0 for none. */
 static uint32_t end_of(const uint8_t *map)
 {
 	uint32_t end = F2FS_SEGMENT_BLOCKS;

@@ -147,7 +147,7 @@ static void add_witnesses(struct text *out, unsigned witnesses)
 	}
 }
 
-/* Add what the word between braces stands for. */
+/* Add the value of a word between braces. */
 static void add_word(const struct finding *f, const char *word, size_t n, const char *name, struct text *out)
 {
 	if (is_word(word, n, "nid"))

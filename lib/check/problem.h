@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Problems as numbers, and findings: what a pass tells of a problem it met, kept typed until the end.
+ * Problems as numbers, and findings: a pass's report of a problem it met, stored with its types until the end.
  */
 #ifndef F2FSKIT_CHECK_PROBLEM_H
 #define F2FSKIT_CHECK_PROBLEM_H
@@ -45,9 +45,9 @@ struct finding {
 	uint32_t slot;
 	uint16_t entry_slot;	/* the directory entry it is about: slot, */
 	f2fs_blk_t entry_block; /* and its block (inline: the inode block); 0: about none */
-	uint16_t witnesses; /* enum witness: who was believed, 0: nobody was asked */
+	uint16_t witnesses; /* enum witness: the believed witnesses, 0: no vote was held */
 	uint64_t found, expected;
-	const char *text; /* static: name of a field, or what is wrong; NULL: nothing */
+	const char *text; /* static: name of a field, or the fault; NULL: nothing */
 };
 
 /* Write the message of a finding; name is printable. */

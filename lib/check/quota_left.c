@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading what is left of a damaged quota file: through its inode, as far as that leads to blocks.
+ * Read the rest of a damaged quota file: through its inode, as far as that leads to blocks.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@ static int read_or_zero(void *user, uint64_t offset, void *buffer, size_t n)
 	return 0;
 }
 
-/* Bytes to look at: what the inode says, unless that cannot be. */
+/* Return the number of bytes to examine: the inode's size, unless that is impossible. */
 static uint64_t likely_size(const struct checker *c, const struct inode_fact *inode)
 {
 	const uint64_t stored = inode->blocks_found << c->geo->block_bits;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * When the same is wrong with many inodes, the cause may be what they are read by. So before a repair touches them, the
- * volume is checked by other readings of its roots (readings.def), each in memory over the device. One that has nearly
- * nothing of this kind, and nearly nothing else, is a reason to ask: what a repair of the inodes would clear, it keeps.
+ * Try other readings of the roots before a repair changes many inodes in the same way. If many inodes have the same
+ * fault, the roots may be wrong instead of the inodes. So the volume is checked by other readings of its roots
+ * (readings.def), each in memory over the device. If a reading has nearly no findings of this kind and nearly no
+ * others, the user is asked: under that reading, the data that a repair would clear is kept.
  *
- * A reading costs a check up to the pass that finds the kind, and its memory beside that of the check under way. Only
- * damage of more than HANDFUL inodes leads here, which a sound volume never has.
+ * A reading costs a check up to the pass that finds the kind, and that check's memory beside the running one's.
+ * Readings are tried only when more than HANDFUL inodes are damaged, which never happens on a sound volume.
  */
 #include <string.h>
 
@@ -15,7 +16,7 @@
 #include "volume/weigh.h"
 
 #define HANDFUL 4u
-#define NEARLY_NONE 4u /* at most one of so many is left */
+#define NEARLY_NONE 4u /* at most one in this many is left */
 
 enum how { READING_OTHER_COPY, READING_OLDER_PACK, READING_FEATURE };
 
@@ -36,7 +37,7 @@ struct tally {
 	uint32_t of[PROBLEM_LIMIT];
 	struct vec seen;	  /* uint64_t: problem and inode, ascending */
 	const struct tally *asks; /* of another reading: the one that asks, */
-	enum problem kind;	  /* what it is about, */
+	enum problem kind;	  /* its subject */
 	uint32_t known;		  /* and how many inodes with it there are here */
 	bool is_none; /* nothing can be read so */
 };
@@ -142,7 +143,7 @@ static int lay_over(const struct checker *c, const struct reading *r, struct f2f
 	return err;
 }
 
-/* Check by another reading. A reading that leads nowhere tells nothing. */
+/* Check by another reading. A reading that does not work out counts for nothing. */
 static int try_reading(struct checker *c, const struct reading *r, const char *pass, struct tally *t)
 {
 	struct f2fs_check_options options = c->options;
@@ -158,7 +159,7 @@ static int try_reading(struct checker *c, const struct reading *r, const char *p
 	options.repair = 0;
 	options.problem = NULL;
 	options.only = options.except = NULL;
-	c->ctx->host.log = NULL; /* what is said of the roots so is not what is so */
+	c->ctx->host.log = NULL; /* a log line about the roots under this reading is not true of the device */
 	err = lay_over(c, r, over);
 	if (!err)
 		err = check_open(c->ctx, over, &run, &result, &other);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A check that reports what a repair would report. Some damage shows only when other damage has been repaired. So where
- * a first look finds something that can be repaired, the repair is rehearsed on layers over all devices, and its
- * findings are the result. The devices are only read. A sound volume costs the first look alone.
+ * Predict the findings of a repair without writing. Some damage shows only after other damage has been repaired. If a
+ * first look finds something repairable, the repair is rehearsed on layers over all devices, and its findings are the
+ * result. The devices are only read. A sound volume costs the first look alone.
  */
 #include "check/decisions.h"
 #include "check/repair.h"
@@ -101,7 +101,7 @@ int check_rehearsed(struct f2fs_context *ctx, struct f2fs_device *dev, const str
 	err = check_open(ctx, dev, &run, result, &c);
 	if (err)
 		return err;
-	if (result->found > 0 && c->vol) /* half of what was looked at may be of another state */
+	if (result->found > 0 && c->vol) /* half of the blocks that were read may be of another state */
 		err = volume_check_current(c->vol);
 	wants = decisions_want(c);
 	if (!err && !wants) {

@@ -46,7 +46,7 @@ bool repair_roots_first(const struct checker *c)
 	       repair_found(c, P_SB_ZONES_UNSAID);
 }
 
-/* A resize that was stopped: the numbers of the size that the superblock says, if they hold what is there. */
+/* Finish a resize that was interrupted: use the numbers of the superblock's size, if everything in use fits there. */
 static void numbers_of_size(const struct repair *r, struct commit_form *form)
 {
 	const struct f2fs_geometry *geo = r->geo;

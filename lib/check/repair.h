@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Repair: makes the facts of a check true. One round is one transaction of the write engine that stands on the facts
- * (log/derive.c) and becomes true in one commit; rounds follow each other until a check finds nothing more to be done,
- * as what one round puts right shows the next what else there is. Steps of a round, in this order:
+ * Repair: make the facts of a check true. One round is one transaction of the write engine. It is based on the facts
+ * (log/derive.c) and takes effect in one commit. Rounds follow each other until a check finds nothing more to repair,
+ * because a round's repairs may reveal further damage. Steps of a round, in this order:
  *
- *	repair_recover.c  before the first round: what was fsynced
- *	repair_tables.c   segment table, NAT, summaries, maps of free ids
- *	repair_shared.c   blocks with two owners: the loser gets a copy
- *	repair_nodes.c    node blocks, patched by repair_inode.c: pointers, counts, flags, footers
- *	repair_xattrs.c   lists of extended attributes
- *	repair_dirs.c     directory entries
- *	repair_links.c    lost inodes, link counts, parents, unlinked inodes
- *	repair_quota.c    usage
- *	repair_roots.c    after the commit: superblocks
+ * 	repair_recover.c  before the first round: fsynced data
+ * 	repair_tables.c   segment table, NAT, summaries, maps of free ids
+ * 	repair_shared.c   blocks with two owners: the loser gets a copy
+ * 	repair_nodes.c    node blocks, patched by repair_inode.c: pointers, counts, flags, footers
+ * 	repair_xattrs.c   lists of extended attributes
+ * 	repair_dirs.c     directory entries
+ * 	repair_links.c    lost inodes, link counts, parents, unlinked inodes
+ * 	repair_quota.c    usage
+ * 	repair_roots.c    after the commit: superblocks
  */
 #ifndef F2FSKIT_CHECK_REPAIR_H
 #define F2FSKIT_CHECK_REPAIR_H
@@ -56,7 +56,10 @@ struct repair {
 void alias_mend(const struct repair *r, const struct inode_fact *inode, uint8_t *block);
 /* Start the transaction, and make tables as the facts have them. */
 int repair_tables(struct repair *r);
-/* Its parts, for a recovery: the transaction alone; keep: what it must not overwrite. Then the summaries. */
+/*
+ * Parts of it for a recovery. First the transaction alone; keep: the blocks that it must not overwrite. Then the
+ * summaries.
+ */
 int repair_begin(struct repair *r, const struct txn_keep *keep);
 int repair_summaries(struct repair *r);
 /* Summaries are written in place, before the commit: put them back after a round that failed. Then forget them. */
@@ -95,7 +98,7 @@ int repair_clear_entry(struct repair *r, f2fs_nid_t dir, f2fs_blk_t block, uint3
 /* Would nodes be found by their footers that the tables do not lead to? */
 bool repair_needs_search(const struct checker *c);
 
-/* repair_left.c: take in what was decided about the findings, and ask. */
+/* repair_left.c: take in the decisions about the findings, and ask. */
 void repair_left_init(struct repair *r);
 int repair_note_left(struct repair *r);
 /* Is a problem of a node to be made right where it is met? */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Directory entries: each finding about one says where it is and what is wrong. Entries that name nothing are cleared,
- * wrong fields corrected; entries that cannot be found where they are, or have a name that cannot be used, are taken
- * out and put in again where they belong.
+ * Repair directory entries. Each finding about an entry has its place and its fault. Entries that name nothing are
+ * cleared, wrong fields are corrected. Entries that a lookup cannot find, or that have an unusable name, are removed
+ * and inserted again in the right place.
  */
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static int open_area(struct repair *r, f2fs_nid_t dir, uint32_t number, struct w
 	return err;
 }
 
-/* File block of a directory that lies at an address; false: none that was read. */
+/* Find the file block of a directory that is at an address. Returns false if no such block was read. */
 static bool number_of(const struct repair *r, f2fs_nid_t dir, f2fs_blk_t addr, uint32_t *number)
 {
 	const struct inode_fact *inode = facts_inode(&r->c->facts, dir);
@@ -129,7 +129,7 @@ static int is_taken(struct repair *r, struct f2fs_inode *dir, const char *name, 
 	return err;
 }
 
-/* Find a name that is not taken: the one there is, or with a number behind it. */
+/* Find a name that is not taken: the present one, or that one with a number appended. */
 static int choose_name(struct repair *r, f2fs_nid_t dir, char *name, size_t *length)
 {
 	const size_t base = *length < NAME_MAX_BYTES - 12 ? *length : NAME_MAX_BYTES - 12;
@@ -195,7 +195,7 @@ int repair_insert(struct repair *r, f2fs_nid_t dir, const uint8_t *name, uint32_
 
 /* ---- dots */
 
-/* Write one of the dots into its slot; what is there goes elsewhere. */
+/* Write one of the dots into its slot. The entry that occupies the slot is moved. */
 static int put_dot(struct repair *r, f2fs_nid_t dir, unsigned slot, f2fs_nid_t ino, struct vec *wanderers)
 {
 	static const uint8_t dots[] = "..";
@@ -267,7 +267,7 @@ int repair_set_dotdot(struct repair *r, f2fs_nid_t dir, f2fs_nid_t parent)
 
 /* ---- by finding */
 
-/* Open what the entry of a finding lies in; without slots when that is no block of the directory any more. */
+/* Open the area that contains the entry of a finding. It has no slots if it is no longer a block of the directory. */
 static int open_entry_area(struct repair *r, const struct finding *f, struct winode *w, struct dentry_area *area)
 {
 	uint32_t number;
@@ -284,7 +284,7 @@ static int take_out(struct repair *r, const struct finding *f, struct vec *wande
 	struct winode w;
 	int err;
 
-	/* names that are ciphertext cannot be put in anew without the key */
+	/* encrypted names cannot be inserted again without the key */
 	if (!dir || (dir->advise & FLAG_i_advise_encrypt))
 		return 0;
 	err = open_entry_area(r, f, &w, &area);
@@ -293,7 +293,7 @@ static int take_out(struct repair *r, const struct finding *f, struct vec *wande
 	return set_off(wanderers, f->ino, &area, &ref);
 }
 
-/* Put what is expected into a field of the entry of a finding. */
+/* Put the expected value into a field of the entry of a finding. */
 static int set_field(struct repair *r, const struct finding *f, void (*put)(uint8_t *entry, uint32_t value))
 {
 	struct dentry_area area;

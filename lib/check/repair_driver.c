@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The driver of repair, a loop: check, decide, choose what is next, do it, until nothing is left to be done. Every
- * round is one commit, so after a power cut the next run goes on from there. Rounds do not become true together: that
- * would keep the writes of later rounds in memory, of which a checker at boot has little. When the tables that lead to
- * nodes are damaged, nodes are searched by their footers first (volume/rescue.c).
+ * Drive a repair in a loop: check, decide, choose the next step, do it, until nothing is left to do. Every round is one
+ * commit, so after a power cut the next run continues from there. The rounds are not one commit, because that would
+ * keep the writes of later rounds in memory, and a checker at boot has little. When the tables that lead to nodes are
+ * damaged, nodes are searched by their footers first (volume/rescue.c).
  *
- * A check of a damaged volume is the same loop over layers in memory (rehearsal.c): it reports what a repair reports,
- * also what only shows when something else has been repaired.
+ * A check of a damaged volume is the same loop over layers in memory (rehearsal.c). It reports the findings of a
+ * repair, including those that show only after another repair.
  */
 #include <f2fskit/recover.h>
 
@@ -19,32 +19,32 @@
 #include <string.h>
 
 #define MAX_ROUNDS 8u
-#define MAX_SEARCHES 2u /* what they do not find is not there */
+#define MAX_SEARCHES 2u /* nodes that they do not find do not exist */
 
 /* What comes after a check. All but the end lead to the next check. */
 enum next {
 	NEXT_END,     /* nothing is left to be done, or nothing can be */
 	NEXT_SEARCH,  /* the next check searches for nodes */
 	NEXT_ROOTS,   /* a round that sets the superblocks right */
-	NEXT_RECOVER, /* what was fsynced becomes a part of the volume */
-	NEXT_LOOK,    /* the device is longer than what was left of the volume: a check of all of it */
+	NEXT_RECOVER, /* fsynced data becomes part of the volume */
+	NEXT_LOOK,    /* the device is longer than the rest of the volume: check all of it */
 	NEXT_ROUND    /* a round of repair */
 };
 
 struct driver {
 	struct f2fs_context *ctx;
-	struct f2fs_check_options options; /* of the checks: the driver tells findings itself */
+	struct f2fs_check_options options; /* of the checks: the driver reports findings itself */
 	struct check_run run;
 	struct decisions decisions;
 	struct witness_book book; /* decided since the last commit */
-	struct f2fs_check_result first; /* of the check whose findings were told */
+	struct f2fs_check_result first; /* of the check whose findings were reported */
 	struct f2fs_recover_result recovered;
 	unsigned rounds;
-	uint64_t seen;	   /* digest of what the check before the last round found */
+	uint64_t seen;	   /* digest of the findings of the check before the last round */
 	bool is_nameless;  /* no superblock leads to the volume */
-	bool was_told;	   /* findings are told once, as the first check found them */
+	bool was_told;	   /* findings are reported once, as the first check found them */
 	bool is_begun;	   /* something was committed: the older checkpoint is of no use any more */
-	bool must_recover; /* what was fsynced still waits */
+	bool must_recover; /* fsynced data still awaits recovery */
 	bool is_unread;	   /* it could not be read whether something waits */
 	bool is_rehearsal; /* a check: the device is a layer in memory */
 	bool is_refused;   /* the callback ended it, or memory is short */
@@ -86,7 +86,7 @@ static bool is_blind(const struct f2fs_volume *vol)
 	return vol->rescue && vol->rescue->unread > vol->rescue->beyond;
 }
 
-/* Would the search that comes next be blind? It is known before findings are told that they are repaired. */
+/* Would the next search be blind? This is known before findings are reported as repaired. */
 static int look_ahead(struct driver *d, struct checker *c)
 {
 	struct f2fs_open_options open = { 0 };
@@ -138,7 +138,7 @@ static int decide(struct driver *d, struct checker *c)
 	if (c->vol && is_blind(c->vol))
 		c->is_unread = true;
 	c->is_frozen |= c->is_unread && !(c->vol && c->vol->accepts_unread);
-	/* where nodes are searched, what the search leaves is looked at */
+	/* if nodes are searched, readings are tried after the search */
 	if (!err && !d->is_begun && !(may_search(d) && repair_needs_search(c)))
 		err = readings_try(c, &d->decisions);
 	if (!err && !c->is_frozen) {
@@ -178,7 +178,9 @@ static enum next choose(const struct driver *d, const struct checker *c, uint64_
 		return NEXT_SEARCH;
 	if (c->is_impossible)
 		return NEXT_END;
-	/* What a search found is not on the device yet. A round that changed no finding would change none again. */
+	/*
+	 * The results of a search are not on the device yet. A round that changed no finding would change none again.
+	 */
 	if (is_search(d) || (wants && seen != d->seen))
 		return NEXT_ROUND;
 	return is_long_again(c) ? NEXT_LOOK : NEXT_END;
@@ -210,7 +212,7 @@ static int run_round(struct driver *d, struct checker *c, uint64_t seen, enum ne
 	return repair_round(c);
 }
 
-/* Do what a check gives reason for. */
+/* Act on the findings of a check. */
 static int act(struct driver *d, struct checker *c, enum next *next)
 {
 	const uint64_t seen = digest_findings(c);
@@ -241,12 +243,12 @@ static int settle(struct driver *d, struct checker *c, const struct f2fs_check_r
 		err = txn_commit_as(c->vol, &form);
 	if (result->found == 0 || (err != F2FS_ERR_CORRUPT && err != F2FS_ERR_STATE))
 		return err;
-	txn_drop(c->vol); /* what is left allows no commit */
+	txn_drop(c->vol); /* no commit is possible any more */
 	error_clear(c->ctx);
 	return 0;
 }
 
-/* Keep what the first check found: these findings are reported, and counted. */
+/* Keep the findings of the first check: these are reported and counted. */
 static void keep_first(struct driver *d, const struct f2fs_check_result *result)
 {
 	if (!tells(d))
@@ -255,13 +257,13 @@ static void keep_first(struct driver *d, const struct f2fs_check_result *result)
 	d->was_told = true;
 }
 
-/* What a repair would fail at is no failure of a check, once it has reported its findings. */
+/* Is the error one of the repair only? It is no failure of a check that has reported its findings. */
 static bool is_forgiven(const struct driver *d, int err)
 {
 	return d->is_rehearsal && d->was_told && !d->is_refused && err != F2FS_ERR_NOMEM && err != F2FS_ERR_CANCELED;
 }
 
-/* After a check that worked: act on it, then keep what it found. */
+/* After a successful check: act on it, then keep its findings. */
 static int go_on(struct driver *d, struct checker *c, struct f2fs_check_result *result, enum next *next)
 {
 	int err = act(d, c, next);
@@ -292,7 +294,7 @@ static int run_checks(struct driver *d, struct f2fs_device *dev, struct f2fs_che
 		check_close(d->ctx, c, err);
 		if (err)
 			return err;
-		if (next != NEXT_SEARCH) { /* what was amended is written, and in another place */
+		if (next != NEXT_SEARCH) { /* the amended values are written, and in another place */
 			witness_book_fini(&d->book);
 			witness_book_init(&d->book, d->ctx);
 		}
@@ -312,7 +314,7 @@ static int drive(struct driver *d, struct f2fs_device *dev, struct f2fs_check_re
 	return err;
 }
 
-/* Found is what the first check found, left what the last one found. */
+/* Sum up: found comes from the first check, left from the last one. */
 static void sum_up(const struct driver *d, struct f2fs_check_result *result)
 {
 	const uint64_t found = d->first.found + d->decisions.told_later;
@@ -379,7 +381,7 @@ int repair_rehearse(struct f2fs_context *ctx, struct f2fs_device *dev, const str
 	d.decisions.is_rehearsal = true;
 	if (!err)
 		err = repair_must_recover(ctx, dev, options, &d.must_recover, &d.is_unread);
-	ctx->host.log = NULL; /* what it logs is not so on the device */
+	ctx->host.log = NULL; /* its log messages would not be true of the device */
 	if (!err)
 		err = drive(&d, dev, result);
 	ctx->host.log = log;

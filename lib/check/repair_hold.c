@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Nodes that the facts drop, and about which it was decided that they stay: they keep their NAT entry, pointers to them
- * stay, and so do the nodes below them. Their blocks stay in use and are counted, so that nothing overwrites them,
- * unless the segment changed between node and data: then nobody can tell whose block it is.
+ * Keep nodes that the facts drop, where the caller decided against the repair. They keep their NAT entries, the
+ * pointers to them and the nodes below them. Their blocks stay in use and are counted, so that nothing overwrites them.
+ * The exception is a segment that changed between node and data: then the owner of a block cannot be determined.
  */
 #include "base/bytes.h"
 #include "check/repair.h"

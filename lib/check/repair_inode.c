@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a kept node's block should be, computed on a copy of it: the corrections of inode_mend(), pointers that count,
- * counts, flags and hints that agree with the facts. Links, parents and directories' dots come later, with the tree.
+ * Compute the right contents of a kept node's block, on a copy of it: the corrections of inode_mend(), pointers that
+ * count, counts, flags and hints that agree with the facts. Links, parents and directories' dots come later, with the
+ * tree.
  */
 #include <string.h>
 
@@ -38,7 +39,7 @@ static void drop_cut_clusters(const struct repair *r, uint8_t *slots, uint32_t c
 			memset(slots + (size_t)i * 4, 0, (size_t)cluster * 4);
 }
 
-/* A cluster whose pointers follow no pattern: what cannot be decompressed is given up, ordinary blocks stay. */
+/* Mend a cluster whose pointers follow no pattern: undecompressible blocks are dropped, ordinary blocks stay. */
 static void mend_cluster(const struct repair *r, uint8_t *slots, uint32_t count)
 {
 	struct cluster_shape shape;
@@ -278,7 +279,7 @@ static void mend_contents(const struct repair *r, const struct nid_fact *fact, c
 		mend_directory(r, inode, block);
 }
 
-/* Of a file that is not pinned the field counts attempts to move it; behind a wrong checksum that is worth nothing. */
+/* Mend the count of attempts to move a file that is not pinned. Under a wrong checksum that count is worthless. */
 static void mend_attempts(const struct inode_fact *inode, uint8_t *block)
 {
 	if (inode->type == F2FS_TYPE_REGULAR && (inode->state & INODE_BAD_SUM) &&
@@ -286,14 +287,14 @@ static void mend_attempts(const struct inode_fact *inode, uint8_t *block)
 		inode_set_i_current_depth(block, inode_i_current_depth(block) & ~(uint32_t)0xffff);
 }
 
-/* What contradicts the slots, or what a check that read all contents found: told once, looked for again. */
+/* Mend fields that contradict the slots, or that a check of all contents found: reported once, looked for again. */
 static void mend_packing(const struct repair *r, const struct inode_fact *inode, uint8_t *block)
 {
 	bool is_changed;
 
 	if ((packing_is_doubtful(r->geo, block) || r->c->options.depth == F2FS_CHECK_CONTENT) &&
 	    repair_wanted(r, P_INODE_PACKING, inode->ino) && packing_correct(r->vol, block, &is_changed) != 0)
-		error_clear(r->c->ctx); /* what is out of range gets numbers that can be all the same */
+		error_clear(r->c->ctx); /* slots out of range get numbers that may all be equal */
 }
 
 void repair_inode_block(const struct repair *r, const struct nid_fact *fact, const struct inode_fact *inode,

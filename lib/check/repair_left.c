@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a round leaves as it is: an index of the findings about which somebody decided so, for the steps that do not go
- * by findings but make nodes as the facts have them. An inode that goes on breaking a rule is not written at all: what
- * it says cannot be trusted in part, and no reader takes it.
+ * Findings that a round leaves as they are: an index for the steps that do not follow the findings but rebuild nodes
+ * from the facts. If an inode is to keep breaking a rule, it is not written at all. Its fields cannot be trusted in
+ * part, and no reader accepts it.
  */
 #include "check/repair.h"
 

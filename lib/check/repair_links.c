@@ -10,7 +10,7 @@
 #include "check/repair.h"
 #include "file/create.h"
 
-/* What is said of a directory that is made here and so has no facts. */
+/* Data of a directory that is made here and so has no facts. */
 struct lost_found {
 	f2fs_nid_t ino;
 	bool is_new;
@@ -75,7 +75,7 @@ static int need_lost_found(struct repair *r, struct lost_found *lf)
 	} else if (!err) {
 		const struct inode_fact *fact = facts_inode(&r->c->facts, entry.ino);
 
-		/* a file of that name: the root itself takes what is lost */
+		/* a file of that name: the root itself takes the lost inodes */
 		lf->ino = fact && fact->type == F2FS_TYPE_DIRECTORY ? entry.ino : r->geo->root_ino;
 	}
 	f2fs_inode_close(root);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Patching nodes: all kept nodes are read as they lie on the device, what each should be is computed on a copy, and
- * where that differs the copy becomes the transaction's node. Nodes in segments that hold data, too, move out of them.
+ * Patch nodes. All kept nodes are read in device order, and the right contents of each are computed on a copy. If they
+ * differ, the copy becomes the transaction's node. Nodes in segments that also hold data move out of them.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Quota: damaged files are made anew, with the limits that can still be read; usage is set to what was counted once
- * nothing else is changed any more.
+ * Repair quota. Damaged files are rebuilt, with the limits that can still be read. Usage is set to the counted values
+ * once nothing else changes any more.
  */
 #include "check/quota_left.h"
 #include "check/repair.h"
@@ -63,7 +63,7 @@ int repair_quota(struct repair *r)
 		else if (f->problem == P_QUOTA_INODES)
 			err = quota_adjust(r->txn, kind_of(r, f->ino), f->slot, 0, change);
 	}
-	if (!err && is_right) /* what the files say is right again */
+	if (!err && is_right) /* the contents of the files are right again */
 		cp_set_ckpt_flags(r->txn->cp, cp_ckpt_flags(r->txn->cp) & ~(uint32_t)FLAG_ckpt_flags_quota_need_fsck);
 	return err;
 }

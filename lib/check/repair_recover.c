@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Before a repair: recovery. A repair ends with a checkpoint, which would drop everything that was fsynced after the
- * last one. Recovery waits until the findings of the last checkpoint are told and writing is allowed. It writes to
- * blocks that are free in the SIT; a SIT that cannot be trusted would make it overwrite what is to be repaired. Then
- * the recovery takes the checker's facts in place of the SIT, as a repair does. It is one commit in either case:
- * fsynced data is safe on the device before anything is repaired. An inode that damage keeps from being recovered is
- * left alone, so that the others come through; where something cannot be read, nothing is repaired at all. A listed
- * orphan that a directory names is no orphan: it is not deleted.
+ * Recover before a repair. A repair ends with a checkpoint, which would drop all data that was fsynced after the last
+ * one. Recovery waits until the findings of the last checkpoint are reported and writing is allowed.
+ *
+ * It writes to blocks that are free in the SIT. An untrustworthy SIT would make it overwrite data that is to be
+ * repaired. Then the recovery uses the checker's facts in place of the SIT, as a repair does. It is one commit in
+ * either case: fsynced data is safe on the device before anything is repaired.
+ *
+ * An inode whose damage prevents its recovery is left alone, so that the others are recovered. If something cannot be
+ * read, nothing is repaired at all. A listed orphan that a directory names is no orphan: it is not deleted.
  */
 #include <f2fskit/recover.h>
 
@@ -14,7 +16,7 @@
 #include "check/witness.h"
 #include "recover/chain.h"
 
-#define MOST_LEFT 64u /* inodes that are left alone before the recovery is given up */
+#define MOST_LEFT 64u /* inodes that are left alone before the recovery is abandoned */
 
 /* Could a block in use look free? */
 static bool hides_blocks(enum problem problem)
@@ -43,7 +45,7 @@ static bool is_no_orphan(enum problem problem)
 	return problem == P_ORPHAN_LINKED || problem == P_ORPHAN_ENTRY;
 }
 
-/* Orphans that a directory names, and what is no inode at all. */
+/* List the orphans that a directory names, and those that are no inodes. */
 static int list_no_orphans(const struct checker *c, struct map32 *out)
 {
 	int err = 0;
@@ -64,7 +66,7 @@ static bool is_of_another_checkpoint(enum problem problem)
 	return problem == P_CP_CONTENT || problem == P_CP_LOST;
 }
 
-/* What the volume says of itself allows a recovery now, or not before the facts are known, or not at all. */
+/* Can the volume be recovered now, only once the facts are known, or not at all? */
 enum verdict { RECOVER_NOW, RECOVER_ON_FACTS, RECOVER_NEVER };
 
 static enum verdict judge(const struct checker *c)
@@ -119,7 +121,7 @@ int repair_must_recover(struct f2fs_context *ctx, struct f2fs_device *dev, const
 		*is_unread = err == F2FS_ERR_IO && !open.accept_unread;
 		f2fs_volume_close(vol);
 	}
-	/* the check tells what stands in the way of a recovery */
+	/* the check reports the obstacle to a recovery */
 	return err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED ? err : 0;
 }
 
@@ -172,7 +174,7 @@ static int try_on_facts(struct checker *c, const struct vec *left, f2fs_nid_t *f
 	return err;
 }
 
-/* Damage at one inode does not take what was fsynced of the others. */
+/* Leave a damaged inode alone, so that fsynced data of the others is still recovered. */
 static int leave_alone(struct checker *c, struct vec *left, f2fs_nid_t ino)
 {
 	f2fs_nid_t *slot = vec_push(left, 1);
@@ -197,7 +199,10 @@ static bool is_unread(const struct checker *c, int err, f2fs_nid_t failed)
 	return err == F2FS_ERR_IO && failed && !c->vol->accepts_unread;
 }
 
-/* It failed at no inode: the commit could not be written. To go on would drop what another run may recover. */
+/*
+ * Did it fail at no inode? Then the commit could not be written. To continue would drop data that another run may
+ * recover.
+ */
 static bool is_unwritten(const struct checker *c, int err, f2fs_nid_t failed)
 {
 	return (err == F2FS_ERR_IO || err == F2FS_ERR_UNCERTAIN) && !failed && !c->vol->accepts_unread;

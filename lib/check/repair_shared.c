@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Blocks with more than one owner, and data in segments of nodes. A node's footer says what a block is, so a node
- * always keeps it, and the pointer to data is cleared: what it pointed to is gone. Between pointers the summary
- * decides, which names node, version and slot; without it the first one. Each loser gets a copy of the block: it may be
- * its data. A block of a directory that cannot be read gives way to an empty one: the names that were in it are found
- * again by what inodes remember.
+ * Repair blocks with more than one owner, and data in segments of nodes. A node's footer identifies its block, so a
+ * node always keeps it, and the pointer to data is cleared: its data is gone. Between pointers the summary decides,
+ * which names node, version and slot. Without a summary the first pointer wins.
+ *
+ * Each loser gets a copy of the block, because it may be its data. An unreadable directory block is replaced by an
+ * empty one. Its names are found again through the inodes, which remember them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static size_t choose_winner(struct repair *r, const struct vec *claims, size_t f
 	return first;
 }
 
-/* Was it decided that the owners go on sharing? */
+/* Was it decided that the owners continue to share? */
 static bool is_left(const struct repair *r, const struct vec *claims, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++) {

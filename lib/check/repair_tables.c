@@ -45,7 +45,7 @@ static void fill_segment(void *user, f2fs_seg_t segno, uint8_t *map, uint8_t *ty
 		*type = F2FS_WARM_DATA;
 }
 
-/* Must the NAT be written anew, every entry of it? */
+/* Must every entry of the NAT be rewritten? */
 static bool is_nat_lost(const struct repair *r)
 {
 	return r->vol->rescue != NULL || repair_found(r->c, P_NAT_UNREADABLE);
@@ -88,7 +88,7 @@ int repair_begin(struct repair *r, const struct txn_keep *keep)
 		.valid_blocks = result->blocks + r->held_blocks,
 		.valid_nodes = (uint32_t)result->nodes + r->held_nodes,
 		.valid_inodes = (uint32_t)r->c->facts.inodes.count,
-		.nat_is_whole = !keep && is_nat_lost(r), /* a recovery sets only what it changes */
+		.nat_is_whole = !keep && is_nat_lost(r), /* a recovery sets only the entries that it changes */
 		.nat_maps = maps,
 		.keep = keep,
 	};
@@ -206,7 +206,7 @@ static int mark_summaries(struct repair *r)
 
 #define MAX_KEPT_SUMMARIES 16384u /* 56 MiB, of segments that hold 32 GiB */
 
-/* Keep what a summary was, in case that the round fails. */
+/* Keep the old summary, in case the round fails. */
 static int keep_summary(struct repair *r, f2fs_seg_t segno)
 {
 	struct kept_summary *kept;
@@ -246,7 +246,7 @@ void repair_forget_summaries(struct repair *r)
 	vec_fini(&r->summaries);
 }
 
-/* Write one segment's summary from its claims, [*at, ...); moves *at behind them. */
+/* Write one segment's summary from its claims, [*at, ...). Moves *at past them. */
 static int write_summary(struct repair *r, const struct vec *claims, size_t *at)
 {
 	const f2fs_seg_t segno = geometry_segment_of(r->geo, ((const struct claim *)vec_at(claims, *at))->addr);

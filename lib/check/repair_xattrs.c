@@ -69,7 +69,7 @@ static bool is_sound(struct repair *r, f2fs_nid_t ino, const struct xattr_ref *r
 	return result == ACL_OK;
 }
 
-/* Copy what can be read into the second string; returns how many entries that are. */
+/* Copy the readable entries into the second string. Returns their number. */
 static unsigned copy_entries(struct repair *r, f2fs_nid_t ino, struct xattr_room *x, unsigned drop)
 {
 	uint8_t *out = x->string + x->size;
@@ -111,7 +111,7 @@ static int close_room(struct repair *r, struct xattr_room *x, const uint8_t *str
 	return nodes_trim(r->txn);
 }
 
-/* Keep what can be read but for attributes of one index (0: none). */
+/* Keep the readable attributes, except those of one index (0: none). */
 static int mend(struct repair *r, f2fs_nid_t ino, unsigned drop)
 {
 	struct xattr_room x;
@@ -149,7 +149,9 @@ static int set_advise(struct repair *r, f2fs_nid_t ino, unsigned mark, bool is_s
 	return 0;
 }
 
-/* The attribute that the kernel keeps about a file is useless: without it and the mark what the file holds can be read.
+/*
+ * Remove a useless attribute that the kernel keeps about a file. Without it and the mark the file's contents are
+ * readable.
  */
 static int give_up(struct repair *r, f2fs_nid_t ino, unsigned index, unsigned mark)
 {
@@ -195,7 +197,7 @@ static int take_policy(struct repair *r, f2fs_nid_t ino, f2fs_nid_t from)
 	return close_room(r, &x, x.string);
 }
 
-/* A list that goes on being damaged is not written anew for another reason: what is behind the damage would be gone. */
+/* Is the list open for changes? A list that stays damaged is not rewritten: entries after the damage would be lost. */
 static bool is_open(const struct repair *r, f2fs_nid_t ino)
 {
 	return repair_may_write(r, ino) && repair_wanted(r, P_XATTR_ENTRY, ino) &&

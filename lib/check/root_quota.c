@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Does the superblock name the right inodes as quota files? A wrong number makes a repair write usage over somebody
- * else's file or directory. Formatting makes quota files with the first ids, unchangeable and in no directory, and each
- * begins with a header of its kind. Where such a one is there and what the superblock names is none, the superblock is
- * wrong; so it is where no such file is there and it names a quota file of another kind, a number that no inode has, or
- * an inode that is somebody's: one that has another id, or that knows the directory that it was made in.
+ * Does the superblock name the right inodes as quota files? A wrong number makes a repair write usage over an unrelated
+ * file or directory. Formatting gives quota files the first ids, makes them unchangeable and puts them in no directory.
+ * Each begins with a header of its kind.
+ *
+ * If such a file exists and the inode in the superblock is no quota file, the superblock is wrong. If no such file
+ * exists, it is wrong in three cases: it names a quota file of the wrong type, an unused number, or an ordinary inode.
+ * An ordinary inode has another id, or remembers the directory that it was made in.
  */
 #include "check/checker.h"
 #include "volume/weigh.h"

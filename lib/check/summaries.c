@@ -76,7 +76,7 @@ static bool agrees(const struct claim *claim, const uint8_t *raw)
 	return claim->is_node || (sum_version(raw) == claim->version && sum_ofs_in_node(raw) == claim->slot);
 }
 
-/* Compare the claims [*at, ...) on one segment; moves *at behind them. */
+/* Compare the claims [*at, ...) on one segment. Moves *at past them. */
 static int tell_segment(struct checker *c, const struct vec *claims, size_t *at)
 {
 	const f2fs_seg_t segno = geometry_segment_of(c->geo, ((struct claim *)vec_at(claims, *at))->addr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading blocks as they lie on the device: addresses are sorted, near ones read together, small gaps read over. A few
- * requests are under way at once; workers read and judge, the context's thread takes the results in order.
+ * Read blocks in device order: addresses are sorted, near ones read together, small gaps read over. A few requests run
+ * at once. Workers read and judge, the context's thread takes the results in order.
  */
 #include <string.h>
 

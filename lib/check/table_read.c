@@ -69,7 +69,7 @@ static int lose_blocks(struct reader *r, f2fs_blk_t addr, uint32_t n)
 						      .found = n });
 }
 
-/* Take n blocks that lie together; a request that fails is split. */
+/* Take n adjacent blocks. A request that fails is split. */
 static int take_blocks(struct reader *r, uint32_t k, uint32_t n)
 {
 	struct checker *c = r->c;

@@ -22,7 +22,7 @@ static int read_pack(struct checker *c, uint32_t index, uint8_t *block, int *err
 						   .found = (uint64_t)addr << c->geo->block_bits });
 }
 
-/* The volume cut its copy of a journal where a rule is broken: tell, by the journal as it is stored. */
+/* The volume cut its copy of a journal where a rule is broken: report that from the stored journal. */
 static int judge_journal(struct checker *c, const uint8_t *stored, const uint8_t *used, uint32_t index,
 			 enum rule (*check)(const struct f2fs_geometry *, const uint8_t *))
 {
@@ -57,7 +57,7 @@ static int judge_journals(struct checker *c, uint8_t *block)
 	return err;
 }
 
-/* What is wrong with an orphan block by its tail, NULL for nothing. */
+/* Return the fault of an orphan block by its tail, NULL for none. */
 static const char *orphan_fault(const struct checker *c, const uint8_t *tail, uint32_t i)
 {
 	if (orphan_entry_count(tail) > c->geo->orphans_per_block)
@@ -162,7 +162,7 @@ static int raise_log(struct checker *c, enum problem problem, unsigned log, f2fs
 						   .expected = expected });
 }
 
-/* Judge a log by the SIT: its type, its next block, and with LFS all behind that (FORMAT volume 4.2). */
+/* Judge a log by the SIT: its type, its next block, and with LFS all blocks after that (FORMAT volume 4.2). */
 static int check_log(struct checker *c, unsigned log)
 {
 	const f2fs_seg_t segno = checkpoint_log_segno(c->vol->cp, log);

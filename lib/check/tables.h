@@ -13,7 +13,7 @@ struct table {
 	uint32_t blocks;
 	f2fs_blk_t (*addr)(const struct checker *c, uint32_t k); /* of the copy in use */
 	int (*take)(struct checker *c, uint32_t k, const uint8_t *block);
-	enum problem lost; /* how to tell that blocks cannot be read */
+	enum problem lost; /* how to report unreadable blocks */
 	/* must take be called even if the block is a hole, that is zero? NULL: never */
 	bool (*needs_zero)(const struct checker *c, uint32_t k);
 };
@@ -21,7 +21,7 @@ struct table {
 /* Take each block that is not a hole, in order. */
 int table_read(struct checker *c, const struct table *table);
 
-/* Judge the journals and orphan blocks as they lie in the pack; the volume has cut what is bad. */
+/* Judge the journals and orphan blocks as stored in the pack. The volume has cut the bad ones. */
 int tables_check_journals(struct checker *c);
 /* Read the maps of full and empty NAT blocks, when they belong to the checkpoint. */
 int tables_load_nat_bits(struct checker *c);
@@ -29,7 +29,7 @@ int tables_load_nat_bits(struct checker *c);
 bool tables_nat_bits_differ(const struct checker *c, uint32_t k, unsigned used, unsigned all);
 /* Compare the maps with a NAT block of which used of all entries have an address. */
 int tables_check_nat_bits(struct checker *c, uint32_t k, unsigned used, unsigned all);
-/* Is what the logs will write free? */
+/* Are the next blocks of the logs free? */
 int tables_check_logs(struct checker *c);
 
 #endif

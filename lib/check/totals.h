@@ -7,11 +7,11 @@
 
 #include "check/checker.h"
 
-/* Compare a segment's summary with what was claimed, by sums; marks the segment SEG_SUMMARY when they differ. */
+/* Compare a segment's summary with its claims, by sums. Marks the segment SEG_SUMMARY when they differ. */
 int summaries_check(struct checker *c, struct seg_fact *seg);
-/* List the owners of marked segments and tell what is wrong. */
+/* List the owners of marked segments and report the faults. */
 int summaries_tell(struct checker *c);
-/* Compare what is in use, and the logs, with the write pointers of a zoned device. */
+/* Compare the blocks in use, and the logs, with the write pointers of a zoned device. */
 int zones_check(struct checker *c);
 /* Finish zones in which something is in use that was never written. */
 int zones_repair(struct checker *c);

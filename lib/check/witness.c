@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The book of a vote: what was amended and why. And what is asked of every block: its footer, summary and bit in the
- * SIT.
+ * Record the amendments of a vote with their reasons, and question the witnesses of any block: its footer, its summary
+ * and its bit in the SIT.
  */
 #include "check/witness.h"
 
@@ -102,7 +102,7 @@ static bool has_right_sum(const struct checker *c)
 	       extra_i_inode_checksum(inode_extra(block)) == inode_checksum(c->geo, block, c->vol->checksum_seed);
 }
 
-/* A checksum that was right before bytes were amended was made for what is wrong. */
+/* Recompute a checksum. If it was right before bytes were amended, it covered the wrong bytes. */
 static int seal_anew(struct checker *c, f2fs_blk_t addr, bool was_right)
 {
 	struct amends *amends = &c->book->amends;

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Witnesses: before a check gives anything up, the places that say the same of it vote.
+ * Witnesses: before a check drops anything, the places with the same information vote.
  *
- * What a node is stands in five places: its NAT entry (nid: ino, address), its footer (nid, ino, offset), the summary
- * of its block (nid), the bit of its block in the SIT, and the pointer above it, which is one slot of one node and so
- * says ino and offset. What a block of data is stands in three: the pointer, the summary (nid, slot, version) and the
- * SIT. The checksum of an inode speaks for all of its fields.
+ * A node is described in five places: its NAT entry (nid: ino, address), its footer (nid, ino, offset), the summary of
+ * its block (nid), the bit of its block in the SIT, and the pointer above it. That pointer is one slot of one node and
+ * so implies ino and offset. A data block is described in three: the pointer, the summary (nid, slot, version) and the
+ * SIT. The checksum of an inode confirms all of its fields.
  *
  * The rules of the vote:
  *
- * - A value is believed when two witnesses say it that do not depend on each other, and fewer contradict it. What is
+ * - A value is believed when two independent witnesses agree on it, and fewer contradict it. A value that is
  *   contradicted alone is amended (volume/amends.h), so that the check, which begins again, and the repair see it
  *   right.
- * - A draw changes nothing: what stands there stays, and the passes judge it by themselves.
+ * - A draw changes nothing: the present value stays, and the passes judge it by themselves.
  * - A summary stays when its block is freed, so it names an owner but does not show that the block is in use. The SIT
- *   shows that. A block whose bit is clear is never given to anybody: what was deleted stays deleted. A block whose
- *   bit is set alone needs another witness that something is missing: a pointer that leads nowhere, or i_blocks.
+ *   shows that. A block whose bit is clear is never assigned: deleted data stays deleted. A block with only its bit
+ *   set needs another witness that something is missing: a pointer that leads nowhere, or i_blocks.
  * - A node becomes part of a file when its footer and its NAT entry name the file, or when one of them does and the
  *   place in the file's tree is empty there and only there.
  * - A place that a node or block holds by right is not taken from it.
  *
  * Cost: nothing on a sound volume. When nodes contradict each other, blocks in node segments that the SIT has in use
- * and no node has are read once, and 16 bytes are kept for each; the rest is a few lookups for each contradiction.
- * Each vote that amends something has the check begin again, at most MAX_VOTES times.
+ * and no node has are read once, and 16 bytes are kept for each. The rest is a few lookups for each contradiction.
+ * Each vote that amends something makes the check begin again, at most MAX_VOTES times.
  */
 #ifndef F2FSKIT_CHECK_WITNESS_H
 #define F2FSKIT_CHECK_WITNESS_H
@@ -92,12 +92,14 @@ int witness_bits(struct checker *c);
 
 /* witness_levels.c, once directories are read: the places of their names vote on i_dir_level. */
 int witness_levels(struct checker *c);
-/* witness_names.c, after that: hashes and inodes vote on names, on what they lead to, and on slots marked as free. */
+/*
+ * witness_names.c, after that: hashes and inodes vote on names, on the inodes they name, and on slots marked as free.
+ */
 int witness_names(struct checker *c);
 
 /* ---- parts of the vote */
 
-/* What a block of the main area says it is, and what is said of it. */
+/* A block of the main area as it describes itself and as others describe it. */
 struct block_view {
 	f2fs_blk_t addr;
 	f2fs_nid_t nid, ino; /* by the footer */
@@ -117,7 +119,7 @@ int witness_view_tables(struct checker *c, f2fs_blk_t addr, struct block_view *o
 /* Amend, and note why. A place that was amended before stays as it is. */
 int witness_amend_bytes(struct checker *c, f2fs_blk_t addr, uint32_t offset, uint32_t length, uint64_t value,
 			const struct finding *why);
-/* Amend further bytes of what was noted. */
+/* Amend further bytes of a noted amendment. */
 int witness_amend_more(struct checker *c, f2fs_blk_t addr, uint32_t offset, uint32_t length, uint64_t value);
 /* Copy a node's block to c->scratch, to try changes on it. false in *is_readable: it cannot be read. */
 int witness_copy_node(struct checker *c, f2fs_blk_t addr, bool *is_readable);
@@ -146,8 +148,8 @@ struct slot_view {
 	const struct nid_fact *fact; /* of the node */
 	uint32_t slot;
 	uint32_t byte;	  /* in the block */
-	f2fs_blk_t value; /* what it says */
-	bool is_there;	  /* the block can be read and has so many slots */
+	f2fs_blk_t value; /* its value */
+	bool is_there;	  /* the block can be read and has this many slots */
 };
 /* witness_slots.c: find the slot of a kept node. */
 int witness_find_slot(struct checker *c, f2fs_nid_t nid, uint32_t slot, struct slot_view *out);
@@ -172,12 +174,12 @@ struct tree_place {
 	f2fs_blk_t addr;   /* its block */
 	uint32_t slot;	   /* of the pointer, as findings have it */
 	uint32_t byte;	   /* in the block */
-	f2fs_nid_t value;  /* what it says */
+	f2fs_nid_t value;  /* its value */
 };
 int tree_find_place(struct checker *c, f2fs_nid_t ino, uint32_t offset, struct tree_place *out);
 /* Give loose nodes, sorted by ino and offset, back to their files. */
 int tree_hang_loose(struct checker *c, const struct vec *loose);
-/* Is the node part of its inode's tree, in its place, as far as its parent tells? */
+/* Is the node part of its inode's tree, in its place, according to its parent? */
 bool node_hangs(const struct checker *c, const struct nid_fact *fact);
 /* Is it in its place by one of the further pointers that lead to it? */
 bool node_hangs_further(const struct checker *c, const struct nid_fact *fact);

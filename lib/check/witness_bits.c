@@ -14,7 +14,7 @@
 
 #define FEW_INODES 8u
 
-/* What a bit adds to the checksum. */
+/* Effect of a bit on the checksum. */
 struct bit_effect {
 	uint32_t effect;
 	uint32_t bit; /* number in the block; NO_BIT: more than one bit has this effect */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The vote on heads of compressed clusters. The first slot of a compressed cluster holds a mark; behind it are the
- * stored blocks, then slots without one. Where the mark is something else, the other slots and i_compr_blocks show
- * that it was one.
+ * Vote on heads of compressed clusters. The first slot of a compressed cluster holds a mark. It is followed by the
+ * stored blocks, then by empty slots. If the first slot holds something else, the other slots and i_compr_blocks show
+ * that it was a mark.
  */
 #include "check/witness.h"
 #include "format/cluster.h"
@@ -14,7 +14,9 @@ static bool is_suspect(const struct inode_fact *inode)
 	       !(inode->inlines & FLAG_i_inline_compress_released);
 }
 
-/* How many blocks are stored behind the head of what looks like a compressed cluster; 0: it does not. */
+/*
+ * Return the number of stored blocks after the head of an apparent compressed cluster, 0 if it does not look like one.
+ */
 static uint32_t stored_behind(const struct checker *c, const uint8_t *slots, uint32_t blocks)
 {
 	uint32_t stored = 0;

@@ -6,7 +6,7 @@
 #include "base/bitmap.h"
 #include "check/witness.h"
 
-/* A block that could be what a slot should say. */
+/* A block that a slot could be meant to point to. */
 struct offer {
 	f2fs_nid_t nid;
 	uint32_t slot;
@@ -90,7 +90,7 @@ static int collect_offers(struct checker *c, struct vec *offers)
 	return err;
 }
 
-/* Does what a slot says hold a block by right: one whose summary names this slot? */
+/* Does a slot's value hold a block by right: one whose summary names this slot? */
 static int holds_by_right(struct checker *c, const struct offer *o, f2fs_blk_t value, bool *out)
 {
 	struct block_view view;
@@ -100,7 +100,7 @@ static int holds_by_right(struct checker *c, const struct offer *o, f2fs_blk_t v
 	return err;
 }
 
-/* Can what stands in the slot be wrong? Adds who says so to *witnesses. */
+/* Can the slot's value be wrong? Adds the witnesses against it to *witnesses. */
 static int is_wrong(struct checker *c, const struct offer *o, const struct inode_fact *inode, f2fs_blk_t value,
 		    unsigned *witnesses, bool *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The vote on pointers to blocks that are not theirs. The SIT has the block free, or another slot holds it by right;
- * its summary does not name the pointer; and the inode counts exactly so many blocks less. Then there was nothing
+ * Vote on pointers to blocks that are not theirs. The SIT has the block free, or another slot holds it by right. Its
+ * summary does not name the pointer, and the inode counts exactly that number of blocks less. Then the slot was empty
  * before.
  */
 #include <string.h>

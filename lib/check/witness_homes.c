@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The vote on what an entry names, and on slots that are marked as free. An inode that has fewer names than i_links
- * says, or none, lacks an entry. Witnesses of that entry:
+ * Vote on the inodes that entries name, and on slots that are marked as free. An inode that has fewer names than
+ * i_links, or none, lacks an entry. Witnesses of that entry:
  *
  * - the name and the directory that the inode remembers,
  * - the number in the entry, if all but one bit of it are those of the inode, and the entry's type,
- * - in free slots, which keep what they held: the number, the type and the hash.
+ * - in free slots, which keep their old contents: the number, the type and the hash.
  *
- * An inode remembers only the last name that it was given. Other entries are therefore believed when no more of them
- * are there than the inode lacks. They are asked when no name that is remembered explains anything more.
+ * An inode remembers only the last name that it was given. Other entries are therefore believed only if they are no
+ * more than the inode lacks. They are asked when no remembered name explains anything more.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -262,7 +262,7 @@ static bool is_overwritten(const struct dentry_area *area, uint32_t slot, uint32
 }
 
 /*
- * Is i_links believed that an inode lacks a name? What was removed leaves slots alike, so that a wrong i_links would
+ * Is i_links believed that an inode lacks a name? Deleted entries leave similar slots, so that a wrong i_links would
  * bring old names back. It is believed with a right checksum, or if more than one bit of it would have to be wrong.
  */
 static bool is_sure_of_links(struct checker *c, const struct inode_fact *inode)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The vote on fields that say how an inode is divided: i_inline, i_extra_isize and i_inline_xattr_size. A wrong one
- * moves all pointers, or takes contents for pointers. What there is speaks for a division or against it: summaries of
- * blocks name their slots, attributes and directories begin with what they always begin with, and what must be zero is
- * zero. When that contradicts the fields as they stand, and a change of one of them leaves no contradiction, the
- * change is made.
+ * Vote on the fields that divide an inode: i_inline, i_extra_isize and i_inline_xattr_size. A wrong one moves all
+ * pointers, or takes contents for pointers. The contents speak for or against a division: summaries of blocks name
+ * their slots, attributes and directories have fixed first bytes, and reserved bytes are zero. If the contents
+ * contradict the present fields, and a change of one field leaves no contradiction, the change is made.
  */
 #include <string.h>
 
@@ -14,7 +13,7 @@
 #include "format/xattr.h"
 
 #define MOST_ASKED 4096u /* inodes of one check: each costs up to some ten thousand lookups */
-#define TOLERATED 8u	 /* one wrong summary counts for nothing beside so many right ones */
+#define TOLERATED 8u	 /* one wrong summary does not count against this many right ones */
 
 struct voices {
 	uint32_t pro, contra;

@@ -112,8 +112,8 @@ static uint32_t bits_between_words(uint32_t a, uint32_t b)
 }
 
 /*
- * Are name and hash of an entry wrong in a few bits each? Then those of the name that the inode remembers here are
- * nearer to what stands there than the hash is to the entry's own name. *hash: what it has to be.
+ * Are name and hash of an entry wrong in a few bits each? Then the name and hash that the inode remembers here are
+ * nearer to the stored ones than the hash is to the entry's own name. *hash: its right value.
  */
 static bool is_nearly(struct checker *c, const struct inode_fact *dir, const struct dentry_area *area, uint32_t slot,
 		      struct own_name *name, uint32_t *hash)

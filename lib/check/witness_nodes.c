@@ -228,7 +228,7 @@ static int vote_on_number(struct checker *c, const struct nid_fact *fact)
 	return amend_footer(c, fact, footer_OFS_nid, fact->nid, &why);
 }
 
-/* The NAT leads nowhere, to something else, or to what the SIT has not in use: is the node somewhere else? */
+/* The NAT leads nowhere, to another node, or to a block that is free in the SIT: is the node somewhere else? */
 static int vote_on_address(struct vote *v, const struct nid_fact *fact)
 {
 	struct checker *c = v->c;
@@ -239,7 +239,7 @@ static int vote_on_address(struct vote *v, const struct nid_fact *fact)
 
 	if (!stray || stray->addr == fact->addr)
 		return 0;
-	if (fact->kind != FACT_BAD) { /* an older version of it lies where the NAT leads to */
+	if (fact->kind != FACT_BAD) { /* the NAT leads to an older version of it */
 		struct block_view view;
 		bool is_readable;
 
@@ -334,7 +334,7 @@ static int vote_on_blocks(struct vote *v)
 
 /* ---- whose node it is, and of which offset */
 
-/* What is said of a node's place in its file. */
+/* Claims about a node's place in its file. */
 struct claims_of_node {
 	const struct nid_fact *fact;
 	const struct nid_fact *parent; /* with the pointer that leads to it; NULL: none that can be believed */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the vote on entries reads: the names that inodes remember, and the blocks of directories.
+ * Read the input of the vote on entries: the names that inodes remember, and the blocks of directories.
  */
 #include <string.h>
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Correct one wrong bit in a list of extended attributes. Heads of entries say where the next one begins, so one bit in
- * a length hides all attributes after it. A list is right as a whole: known prefixes, names that can be printed, ACLs
- * and contexts of legal form, nothing but zeros after its end, and what the inode's marks ask for. Where one bit makes
- * it so, that bit was wrong. A longer value hides attributes after it, and a name and its value follow each other, so
- * several bits may do: then the one with more attributes is right, or with shorter names.
+ * Correct one wrong bit in a list of extended attributes. The head of an entry determines where the next one begins, so
+ * one wrong bit in a length hides all attributes after it. A list is right as a whole: known prefixes, printable names,
+ * ACLs and contexts of legal form, only zeros after its end, and the attributes that the inode's marks require. A bit
+ * is wrong if its change makes the list right.
+ *
+ * A longer value hides attributes after it, and a value directly follows its name, so several bits may qualify. Then
+ * the list with more attributes is right, or else the one with shorter names.
  */
 #include "check/xattr_bits.h"
 
@@ -17,7 +19,7 @@
 #include "format/xattr.h"
 
 #define CONTEXT_HEAD 8u	   /* bytes of a context that have few legal values: version, modes, flags */
-#define VERITY_VALUE 16u   /* bytes of the attribute that tells where the descriptor is */
+#define VERITY_VALUE 16u   /* bytes of the attribute that locates the descriptor */
 #define LONGER 8u	   /* bytes that make a name a longer one */
 #define MOST_HEADS 64u	   /* that are tried: each costs 32 looks at the list */
 #define MOST_ENTRIES 4096u /* more do not fit */
@@ -137,7 +139,7 @@ static void try_bytes(const struct list *l, uint8_t *string, uint32_t size, stru
 		}
 }
 
-/* Try the heads of all entries up to the end, or to where the list cannot go on, and heads of contexts. */
+/* Try the heads of all entries up to the end, or to where the list breaks off, and heads of contexts. */
 static struct choice try_all(const struct list *l, uint8_t *string, uint32_t size)
 {
 	struct choice best = { 0 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Zoned devices: what is in use lies before the zone's write pointer, and after an unmount a log goes on where the
- * pointer is (FORMAT volume 9.1). Zones that wait to be reset or finished are the next mount's business, but for those
- * with something in use that was never written: a repair finishes them, as the kernel does, so that it can be read.
+ * Zoned devices: blocks in use are before the zone's write pointer, and after an unmount a log continues at the pointer
+ * (FORMAT volume 9.1). Zones that wait to be reset or finished are left to the next mount. The exception is a zone with
+ * unwritten blocks in use: a repair finishes it, as the kernel does, so that it can be read.
  */
 #include "check/totals.h"
 #include "device/device.h"
@@ -25,7 +25,7 @@ static int raise_zone(struct checker *c, enum problem problem, f2fs_blk_t block,
 						   .expected = expected });
 }
 
-/* Is a block in use behind the end of what the zone holds? One finding for a zone. */
+/* Is a block in use past the written end of the zone? Raises one finding for a zone. */
 static int check_beyond(struct checker *c, uint64_t pointer, uint64_t end)
 {
 	for (uint64_t block = pointer; block < end;) {

@@ -226,7 +226,7 @@ static unsigned bits_between(unsigned a, unsigned b)
 	return bitmap_popcount(bytes, sizeof(bytes));
 }
 
-/* A mode and an entry disagree: would fewer wrong bits explain the entry than the mode? */
+/* A mode and an entry disagree: does it take fewer wrong bits to blame the entry than the mode? */
 static bool is_entry_wrong(unsigned by_entry, unsigned by_mode)
 {
 	return bits_between(by_entry, by_mode) < bits_between(types[by_entry].mode, types[by_mode].mode);

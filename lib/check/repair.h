@@ -4,15 +4,15 @@
  * (log/derive.c) and takes effect in one commit. Rounds follow each other until a check finds nothing more to repair,
  * because a round's repairs may reveal further damage. Steps of a round, in this order:
  *
- * 	repair_recover.c  before the first round: fsynced data
- * 	repair_tables.c   segment table, NAT, summaries, maps of free ids
- * 	repair_shared.c   blocks with two owners: the loser gets a copy
- * 	repair_nodes.c    node blocks, patched by repair_inode.c: pointers, counts, flags, footers
- * 	repair_xattrs.c   lists of extended attributes
- * 	repair_dirs.c     directory entries
- * 	repair_links.c    lost inodes, link counts, parents, unlinked inodes
- * 	repair_quota.c    usage
- * 	repair_roots.c    after the commit: superblocks
+ *	repair_recover.c  before the first round: fsynced data
+ *	repair_tables.c   segment table, NAT, summaries, maps of free ids
+ *	repair_shared.c   blocks with two owners: the loser gets a copy
+ *	repair_nodes.c    node blocks, patched by repair_inode.c: pointers, counts, flags, footers
+ *	repair_xattrs.c   lists of extended attributes
+ *	repair_dirs.c     directory entries
+ *	repair_links.c    lost inodes, link counts, parents, unlinked inodes
+ *	repair_quota.c    usage
+ *	repair_roots.c    after the commit: superblocks
  */
 #ifndef F2FSKIT_CHECK_REPAIR_H
 #define F2FSKIT_CHECK_REPAIR_H

@@ -102,7 +102,7 @@ static bool has_right_sum(const struct checker *c)
 	       extra_i_inode_checksum(inode_extra(block)) == inode_checksum(c->geo, block, c->vol->checksum_seed);
 }
 
-/* Recompute a checksum. If it was right before bytes were amended, it covered the wrong bytes. */
+/* Recompute a checksum that was right before bytes were amended: it covered the wrong bytes. */
 static int seal_anew(struct checker *c, f2fs_blk_t addr, bool was_right)
 {
 	struct amends *amends = &c->book->amends;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Emptying sections. What is in use in one is moved into the holes of others, which a sink fills one after the other;
- * free sections are taken only when it may. Nodes are marked as changed, and go to their logs with the commit.
+ * Empty sections. The blocks in use in a section are moved into the holes of others, which a sink fills one after the
+ * other. Free sections are taken only when the sink may. Nodes are marked as changed, and go to their logs with the
+ * commit.
  */
 #include <string.h>
 
@@ -206,8 +207,8 @@ static int open_hole(struct defrag_run *r, const struct hole_segment *h)
 }
 
 /*
- * The next segment to be filled. A sweep takes whatever is last, free or with holes: it comes there late, or never, and
- * what is in the way again by then has mostly been placed. Otherwise free sections come after all holes.
+ * Open the next segment to fill. A sweep takes the last one of all, free or with holes. The sweep gets there late or
+ * never, and by then most of the blocks moved there have been placed. Otherwise free sections come after all holes.
  */
 static int next_segment(struct defrag_run *r)
 {
@@ -238,7 +239,7 @@ static int next_segment(struct defrag_run *r)
 /* Read blocks that follow each other to where the sink will write them from; *to: there, *n: how many go there. */
 static int fetch(struct defrag_run *r, const struct live_block *b, uint32_t want, uint8_t **to, uint32_t *n)
 {
-	/* what is read may wait in the sink itself: writing that out must not end the reservation */
+	/* these blocks may wait in the sink itself: writing them out must not end the reservation */
 	int err = r->vol->hooks->write_out(r->vol, b->addr, want);
 
 	if (!err)

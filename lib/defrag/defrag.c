@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Putting a volume in order: window after window of target sections is chosen, cleared and filled. Each step is one
- * transaction, so a cut leaves a prefix of the steps. A block is placed once: what lies in a section that is done is
- * never touched again, so the work ends.
+ * Defragment a volume: window after window of target sections is chosen, cleared and filled. Each step is one
+ * transaction, so an interruption leaves the first steps complete. A block is placed once: a finished section is never
+ * touched again, so the work ends.
  */
 #include <f2fskit/mkfs.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 #include "defrag/zoned.h"
 
 enum {
-	LOOK_AHEAD = 64, /* items that are tried when one does not fit into what is left of a run */
+	LOOK_AHEAD = 64, /* items that are tried when one does not fit into the rest of a run */
 	STALLS = 2,	 /* rounds that place nothing, */
 	CLEARINGS = 24,	 /* and of a zoned volume, where many may win one section, those that only clear */
 	CAUTION_MOST = 5
@@ -55,7 +55,7 @@ static int look_at(struct defrag_run *r, struct defrag_item *item, bool *is_want
 	int err = defrag_collect(r, item, &left);
 
 	*is_wanted = !err && !left && r->blocks.count > 0;
-	/* of one that was begun the rest follows, however well it lies */
+	/* of an item that was begun the rest follows, in any case */
 	if (*is_wanted && r->options->order == F2FS_DEFRAG_SCORE && !item->is_started && defrag_is_whole(r)) {
 		*is_wanted = false;
 		map32_remove(&r->known, item->ino); /* it stays where it is; when it has to go it is placed after all */
@@ -106,7 +106,7 @@ static int place(struct defrag_run *r, struct defrag_item *item)
 	return 0;
 }
 
-/* Find one among the next items that fits into what is left of the run, collected; NULL: none. */
+/* Find, among the next items, one that fits into the rest of the run, and collect it. NULL: none. */
 static int find_smaller(struct defrag_run *r, struct defrag_item **found)
 {
 	const uint64_t room = defrag_room(r);
@@ -128,7 +128,7 @@ static int find_smaller(struct defrag_run *r, struct defrag_item **found)
 	return err;
 }
 
-/* Choose what is placed next, collected, where it fits; NULL: the window is used up. */
+/* Choose and collect the next item to place, at a place where it fits. NULL: the window is used up. */
 static int choose(struct defrag_run *r, struct defrag_item **chosen)
 {
 	*chosen = NULL;
@@ -183,7 +183,7 @@ static int fill(struct defrag_run *r)
 	return defrag_end(r, err);
 }
 
-/* What a step changes of a run, besides the volume. */
+/* State of a run that a step changes, besides the volume. */
 struct saved {
 	struct f2fs_defrag_result result;
 	uint8_t *states;
@@ -449,7 +449,7 @@ static int open_copy(struct f2fs_volume *vol, struct f2fs_device *overlay, struc
 	return err;
 }
 
-/* The same on a copy in memory; contents are not copied, so what is written are tables and nodes. */
+/* Do the same on a copy in memory. Contents are not copied, so only tables and nodes are written. */
 static int rehearse(struct f2fs_volume *vol, const struct f2fs_defrag_options *options,
 		    struct f2fs_defrag_result *result)
 {

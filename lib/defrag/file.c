@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The blocks of one file: found by its slots, confirmed by SIT and summaries, and moved in the order of the file into a
- * run of target sections. Contents are copied as they lie on the device.
+ * Move the blocks of one file. They are found by its slots, confirmed by SIT and summaries, and moved in the order of
+ * the file into a run of target sections. Contents are copied as stored on the device.
  */
 #include <string.h>
 
@@ -42,7 +42,7 @@ static int confirm(struct defrag_run *r, const struct live_block *b, const char 
 	return err;
 }
 
-/* Was a block placed by this run? What else lies in the sections that hold such blocks was not. */
+/* Was a block placed by this run? The sections with such blocks also hold others. */
 static bool is_placed(const struct defrag_run *r, f2fs_blk_t addr)
 {
 	const uint8_t state = r->states[defrag_section_of(r, addr)];
@@ -193,7 +193,7 @@ static int write_out(struct defrag_run *r, const struct live_block *list, uint32
 	return err;
 }
 
-/* Read n blocks, which may lie anywhere, one behind the other. */
+/* Read n blocks from anywhere into one buffer, in order. */
 static int gather(struct defrag_run *r, const struct live_block *list, uint32_t n, uint8_t *to)
 {
 	const uint32_t bits = r->vol->geo.block_bits;

@@ -13,7 +13,7 @@ int defrag_collect(struct defrag_run *r, const struct defrag_item *item, bool *l
 bool defrag_is_whole(const struct defrag_run *r);
 /* Move collected blocks to the run at hand, as many as fit; *moved of them were. */
 int defrag_place(struct defrag_run *r, uint8_t type, size_t *moved);
-/* What is left of the segment at hand stays free. */
+/* Continue in the next segment. The rest of the current one stays free. */
 int defrag_next_segment(struct defrag_run *r);
 /* Blocks to the end of the section at hand; 0: at the start of one. */
 uint32_t defrag_rest_of_section(const struct defrag_run *r);

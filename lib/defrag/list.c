@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is to be placed, and in which order. A walk finds the files in the order of directories; then those of quotas.
- * By score the list holds broken files alone; otherwise all that have blocks.
+ * List the items to place, in order. A walk finds the files in the order of directories, then those of quotas. By score
+ * the list holds broken files alone, otherwise all files that have blocks.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct finder {
 	struct defrag_run *r;
 	const char *base; /* path of the start, without a slash at the end */
 	struct vec path;  /* char */
-	uint64_t key;	  /* of what is found; UINT64_MAX: by the order's rule */
+	uint64_t key;	  /* of a listed item; UINT64_MAX: by the order's rule */
 };
 
 /* Segments of which type an inode's contents belong into. */
@@ -29,7 +29,7 @@ static void set_type(struct defrag_item *item, const struct f2fs_inode *inode)
 		item->type = inode_type(inode) == MODE_DIR ? F2FS_HOT_DATA : F2FS_WARM_DATA;
 }
 
-/* Pinned files stay unless asked; what stands for a device lies where that is. */
+/* Pinned files stay unless the caller asks for them. A device alias stays: its blocks are those of the device. */
 static bool stays(const struct defrag_run *r, const struct f2fs_inode *inode, const struct f2fs_file_fragments *file)
 {
 	return file->is_pinned && (!r->options->move_pinned || r->is_zoned || inode_is_alias(inode));
@@ -55,14 +55,14 @@ static uint64_t mtime_of(const struct f2fs_inode *inode)
 	return ((uint64_t)valid << 30) + (inode_i_mtime_nsec(inode->block) & ((1u << 30) - 1));
 }
 
-/* Directories come first: they are read before what is in them, and change more often. */
+/* Directories come first: they are read before their entries, and change more often. */
 static uint64_t key_of(const struct defrag_run *r, const struct f2fs_inode *inode, const struct f2fs_file_fragments *f,
 		       uint64_t ideal_requests)
 {
 	const uint64_t won = f->requests - ideal_requests + (f->fragments - f->ideal);
 
 	switch (r->options->order) {
-	case F2FS_DEFRAG_SCORE: /* what is won for each block that is moved */
+	case F2FS_DEFRAG_SCORE: /* the gain for each block that is moved */
 		return UINT64_MAX / 2 - (won << 24) / (f->blocks ? f->blocks : 1);
 	case F2FS_DEFRAG_AGE:
 		return f->type == F2FS_TYPE_DIRECTORY ? 0 : UINT64_MAX / 2 - mtime_of(inode);

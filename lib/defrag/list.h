@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is to be placed, and in which order.
+ * List the items to place, in order.
  */
 #ifndef F2FSKIT_DEFRAG_LIST_H
 #define F2FSKIT_DEFRAG_LIST_H

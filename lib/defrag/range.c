@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Moving what is in use in a range of blocks to the free blocks from another one on, up or down, as the program of
- * f2fs-tools does. Data goes first, section by section; then nodes, which are copied as they are: only the NAT changes.
- * Logs stay where they are, so segments that one is in are passed over.
+ * Move the blocks in use of a range to the free blocks from another block on, up or down, as defrag.f2fs of f2fs-tools
+ * does. Data goes first, section by section. Then come nodes, which are copied unchanged: only the NAT changes. Logs
+ * stay in place, so the segments of logs are skipped.
  */
 #include <string.h>
 
@@ -115,7 +115,7 @@ static int put(void *user, const struct live_block *b, uint32_t want, const uint
 	return 0;
 }
 
-/* A node is copied; the NAT tells where it is now. */
+/* Copy a node and set its new address in the NAT. */
 static int move_node(struct range *r, const struct live_block *b)
 {
 	struct f2fs_nat_info entry;
@@ -141,7 +141,7 @@ static int by_address(const void *left, const void *right)
 	return (a->addr > b->addr) - (a->addr < b->addr);
 }
 
-/* Leave what is to be moved in the list, by address. */
+/* Keep only the blocks to be moved in the list, by address. */
 static void sift(struct range *r)
 {
 	struct live_block *list = r->live.blocks.items;

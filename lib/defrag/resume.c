@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A sweep that was stopped goes on where it was: what lies in one piece, in order, from the start of the main area on
- * is taken as placed. Sections without data may lie between, as logs did when the sweep passed. On a zoned volume the
- * next section may be any: what did not fit into one lies at the start of another.
+ * Continue an interrupted sweep. Items that are in one piece and in order, from the start of the main area on, count as
+ * placed. Sections without data may be between them, because the sweep passed logs there. On a zoned volume the next
+ * section may be any: an item that did not fit into one starts another.
  */
 #include "base/bitmap.h"
 #include "defrag/clear.h"
@@ -13,12 +13,12 @@
 
 enum { GAP_BLOCKS = 16, GAP_SECTIONS = 16, LOOK_AHEAD = 64 };
 
-/* What was accepted so far ends here: a section, and the block behind it in it. */
+/* End of the accepted items: a section, and the block in it after the last of them. */
 struct end {
 	uint32_t section, at;
 	bool any;
 	bool several;
-	uint32_t *ends; /* of each section of a zoned volume: one behind the last block that was accepted in it */
+	uint32_t *ends; /* of each section of a zoned volume: one past the last accepted block in it */
 };
 
 static bool is_gap(const struct defrag_run *r, uint32_t first, uint32_t end)
@@ -35,14 +35,14 @@ static bool follows_in_zones(const struct defrag_run *r, const struct end *end, 
 	/* the first was taken wherever it was, so the next may be anywhere, too */
 	if (!end->several || section == end->section)
 		return at >= end->ends[section];
-	if (end->ends[section] > 0) /* a smaller one was put into what was left */
+	if (end->ends[section] > 0) /* a smaller item was put into the rest of it */
 		return at >= end->ends[section];
 	/* by age another class begins with another section */
 	return at == 0 && (end->at == 0 || r->options->order == F2FS_DEFRAG_AGE ||
 			   r->blocks.count > r->section_room - end->at);
 }
 
-/* Does an item, whose blocks were collected, follow what was accepted? */
+/* Does an item, whose blocks were collected, follow the accepted ones? */
 static bool follows(const struct defrag_run *r, const struct end *end)
 {
 	const struct live_block *list = r->blocks.items;
@@ -63,7 +63,7 @@ static bool follows(const struct defrag_run *r, const struct end *end)
 	return section >= first && section - first <= GAP_SECTIONS && at <= GAP_BLOCKS && is_gap(r, first, section);
 }
 
-/* Is nothing behind the end in its section? */
+/* Is the rest of the section after the end free? */
 static int is_rest_free(struct defrag_run *r, const struct end *end, bool *is_free)
 {
 	const uint32_t first = end->section * r->vol->geo.segs_per_sec;
@@ -80,8 +80,10 @@ static int is_rest_free(struct defrag_run *r, const struct end *end, bool *is_fr
 	return 0;
 }
 
-/* Find an item that follows what was accepted, collected: the next, or one of those that were put in front of it to
- * fill a run. The first of all is where a sweep begins, whatever it is. */
+/*
+ * Find and collect an item that follows the accepted ones: the next, or one of those that were put before it to fill a
+ * run. The first of all may be anywhere: the sweep begins there.
+ */
 static int find_follower(struct defrag_run *r, const struct end *end, struct defrag_item **found)
 {
 	const size_t most = end->any ? LOOK_AHEAD : 1;
@@ -110,7 +112,9 @@ static int find_follower(struct defrag_run *r, const struct end *end, struct def
 	return err;
 }
 
-/* Smaller ones that fill a section come later in the order than what is next: the end is where that goes on. */
+/*
+ * Move the end past an item. A smaller item that fills another section is later in the order: the end stays before it.
+ */
 static void move_end(struct defrag_run *r, struct end *end)
 {
 	const struct live_block *blocks = r->blocks.items;
@@ -128,7 +132,7 @@ static void move_end(struct defrag_run *r, struct end *end)
 	end->at = r->is_zoned ? end->ends[section] % r->section_room : (uint32_t)(last % per);
 }
 
-/* The item that was collected stays. What else lies in its sections is moved out when it is placed itself. */
+/* Accept the collected item: it stays. Other blocks in its sections are moved out when they are placed themselves. */
 static void accept(struct defrag_run *r, struct defrag_item *item, struct end *end)
 {
 	const struct live_block *blocks = r->blocks.items;
@@ -161,7 +165,7 @@ static int accept_items(struct defrag_run *r, struct end *end)
 	return err;
 }
 
-/* Go on where the last of them ends, if nothing is behind it. */
+/* Continue placing where the last item ends, if the rest of the section is free. */
 static int go_on(struct defrag_run *r, const struct end *end)
 {
 	const uint32_t sps = r->vol->geo.segs_per_sec;

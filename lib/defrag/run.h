@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The parts of putting a volume in order:
- *	defrag/list.c	what is to be placed, and in which order
+ * The parts of defragmentation:
+ *	defrag/list.c	lists the items to place, in order
  *	defrag/file.c	moves the blocks of one file
  *	defrag/clear.c	empties sections
  *	defrag/window.c	chooses sections
- *	defrag/zoned.c	has logs do it where sections are only appended to
- *	defrag/resume.c	finds what an earlier run has done
+ *	defrag/zoned.c	places and clears through logs where sections are only appended to
+ *	defrag/resume.c	finds the work of an earlier run
  *	defrag/progress.c	items, blocks, limits
- *	defrag/defrag.c	goes on until all is done or a limit is reached
+ *	defrag/defrag.c	repeats until all is done or a limit is reached
  *	defrag/space.c	packs without an order
  */
 #ifndef F2FSKIT_DEFRAG_RUN_H
@@ -32,24 +32,24 @@ struct defrag_item {
 	uint32_t step;	     /* in which it was */
 };
 
-/* What is known of a section. */
+/* State of a section. */
 enum section_state {
-	SECTION_OTHER,	/* as it was found, or with what was moved out of the way */
+	SECTION_OTHER,	/* as found, or with blocks that were moved out of the way */
 	SECTION_TARGET, /* empty, or being filled */
-	SECTION_DONE,	/* holds what was placed */
+	SECTION_DONE,	/* holds placed blocks */
 	SECTION_LEFT,	/* damaged, unreadable, an alias of a device */
 	SECTION_PINNED	/* not cleared, but its holes can be filled */
 };
 
-/* Where what is in the way goes. */
+/* The destination of blocks that are in the way. */
 struct defrag_sink {
 	struct filler filler;
 	struct vec segments; /* of segments with holes, in order */
 	size_t next;
 	uint64_t room;		/* blocks in holes */
-	bool could_read;	/* what was to be moved */
+	bool could_read;	/* the blocks to be moved */
 	uint32_t free_sections; /* that may be taken besides */
-	uint32_t free_next;	/* one behind where to look for the next free section, downwards */
+	uint32_t free_next;	/* one past the first place to search for the next free section, downwards */
 	f2fs_seg_t section_left; /* end of the free section that is being filled */
 	f2fs_seg_t section_at;
 };
@@ -61,7 +61,7 @@ struct defrag_run {
 	bool sweeps;	   /* sections are cleared in the order of their addresses, not the emptiest first */
 	bool has_swept, has_chosen; /* the sweep, or choosing the emptiest sections, found no room */
 	bool is_rehearsal; /* contents are neither read nor written */
-	bool is_zoned;	   /* logs place what is placed */
+	bool is_zoned;	   /* logs do the placing */
 	bool is_stopped;   /* by the host */
 	bool is_short;	   /* of memory, while files were listed */
 	uint64_t partly;   /* files of which not everything can be read */
@@ -82,7 +82,7 @@ struct defrag_run {
 	f2fs_seg_t segno, run_end;  /* where the next block goes, and the end of the run of sections */
 	uint32_t at;
 	uint32_t sweep;		    /* section that comes next */
-	uint8_t type;			    /* enum f2fs_log_type of what was placed last */
+	uint8_t type;			    /* enum f2fs_log_type of the last placed block */
 	struct filler filler;
 	struct defrag_sink sink;
 	uint32_t section_room;	/* blocks that a section can hold: of zones fewer than it has */

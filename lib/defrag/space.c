@@ -65,7 +65,7 @@ static size_t count_fitting(const struct defrag_run *r, const struct vec *list, 
 	return n;
 }
 
-/* Half of the free sections, for what is moved; the others are for nodes. */
+/* Return half of the free sections, for moved data. The others are for nodes. */
 static uint32_t spare_sections(const struct defrag_run *r, const struct space_view *view)
 {
 	return r->is_zoned && view->free_sections > ZONED_LEAST ? (view->free_sections - ZONED_LEAST + 1) / 2 : 0;

@@ -7,7 +7,7 @@
 
 #include "defrag/run.h"
 
-/* Move what is in use into as few segments as hold it. */
+/* Move the blocks in use into as few segments as hold them. */
 int defrag_space(struct defrag_run *r);
 
 #endif

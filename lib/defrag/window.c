@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Target sections: those that files are placed into next. A sweep takes sections as they follow each other and clears
- * them, so that what it leaves behind is in order without gaps. Otherwise free sections are taken, and only when these
- * do not suffice the emptiest others are cleared. What is never touched: sections that a log is in, that hold what was
- * placed, and those left alone; dense ones of nodes are not worth it.
+ * Choose target sections: the next ones to place files into. A sweep takes sections in the order of their addresses and
+ * clears them, so that the sections it has passed are in order, without gaps. Otherwise free sections are taken, and
+ * the emptiest others are cleared only if these do not suffice. Sections of logs, of placed blocks and those left alone
+ * are never touched. Dense sections of nodes are not worth it.
  */
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ enum {
 	WINDOW_LEAST = 8,      /* sections of a sweep's */
 	CLEAR_MOST = 32,       /* sections that are cleared for a window that is no sweep's */
 	KEPT_SECTIONS = 6,     /* that logs may need to end in */
-	ZONED_KEPT = 5,        /* the same on a zoned volume, so that clearing goes on, */
+	ZONED_KEPT = 5,        /* the same on a zoned volume, so that clearing can continue, */
 	ZONED_LEAST = 3,       /* and what clearing leaves to the logs of nodes */
 	ZONED_MOST = 95,       /* percent in use up to which a section of a zoned volume is cleared */
 	DENSE_NODES = 60       /* percent in use from which a section of nodes is left where it is */
@@ -51,7 +51,7 @@ static uint32_t kept_sections(const struct defrag_run *r, const struct space_vie
 
 static uint32_t window_sections(const struct defrag_run *r)
 {
-	/* half of a budget clears what the other half fills */
+	/* half of a budget clears the sections that the other half fills */
 	const uint64_t left = defrag_blocks_left(r) / 2, blocks = left < WINDOW_BLOCKS ? left : WINDOW_BLOCKS;
 	const uint32_t n = (uint32_t)(blocks / r->section_room) >> r->cautious;
 
@@ -92,7 +92,7 @@ static int limit_nodes(struct defrag_run *r, uint32_t taken)
 
 /* ---- a sweep ---- */
 
-/* Sections that a window of a sweep has so far, and the room for what is in them. */
+/* Sections that a window of a sweep has so far, and the room for their blocks. */
 struct reach {
 	uint32_t end, count, free_ones;
 	uint64_t in_use, holes; /* blocks; holes outside of the window */
@@ -113,7 +113,7 @@ static uint64_t blocks_left(const struct defrag_run *r)
 	return r->total > r->result->blocks_placed ? r->total - r->result->blocks_placed : 0;
 }
 
-/* Room behind the sections that all that is to be placed will take: what is moved there is not in the way again. */
+/* Return the room past the sections that the items to place will fill: blocks moved there are not in the way again. */
 static uint64_t room_behind(const struct defrag_run *r)
 {
 	uint64_t left = blocks_left(r), room = 0;
@@ -279,7 +279,7 @@ static int gather(struct defrag_run *r, const struct space_view *view)
 	return clear_emptiest(r, (uint32_t)(wanted - count), free_sections / 2);
 }
 
-/* Let the run at hand go on through target sections that follow it. */
+/* Extend the current run through target sections that follow it. */
 static void extend_run(struct defrag_run *r)
 {
 	const uint32_t sps = r->vol->geo.segs_per_sec;

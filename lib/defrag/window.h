@@ -11,11 +11,11 @@
 int defrag_window(struct defrag_run *r);
 /* How many sections placing may take before the commit. */
 uint32_t defrag_placing_sections(const struct defrag_run *r, const struct space_view *view);
-/* Blocks that can still be placed one behind the other. */
+/* Return the number of blocks that can still be placed without a break. */
 uint64_t defrag_room(const struct defrag_run *r);
 /* Are there target sections besides the run at hand? */
 bool defrag_has_more(const struct defrag_run *r);
-/* Go on with them; what is left of the run at hand stays free. */
+/* Continue with them. The rest of the current run stays free. */
 int defrag_next_run(struct defrag_run *r);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Zoned volumes are only appended to, and a device keeps few zones open, so logs do what fillers do elsewhere: that of
- * warm data takes what is placed, that of cold data what is in the way. What the log of placing has in front of it in
- * its section is the run at hand; the next run is another free section. Whatever stops the work, logs are where the
+ * Defragment zoned volumes. They are only appended to, and a device keeps few zones open, so logs replace the fillers:
+ * the log of warm data takes the placed blocks, that of cold data the blocks in the way. The rest of the placing log's
+ * section is the current run. The next run is another free section. However the work ends, logs are where the
  * checkpoint says, as after any other change.
  */
 #include "defrag/run.h"
@@ -35,7 +35,7 @@ uint32_t zoned_section_blocks(const struct f2fs_volume *vol)
 	return n;
 }
 
-/* With one log for both, what is placed and what is in the way go to sections of their own. */
+/* If one log serves both, separate the placed blocks and the blocks in the way by sections. */
 static int part_logs(struct defrag_run *r)
 {
 	struct txn *txn = r->vol->txn;

@@ -9,20 +9,20 @@
 
 /* How many blocks a section can hold. */
 uint32_t zoned_section_blocks(const struct f2fs_volume *vol);
-/* What is in the way, or what is to be placed, comes next; that may take so many sections. */
+/* Begin to clear the way, or to place. Placing may take the given number of sections. */
 int zoned_begin_clearing(struct defrag_run *r);
 int zoned_begin_placing(struct defrag_run *r, uint32_t sections);
 /* Blocks that go to the section at hand. */
 uint32_t zoned_room(const struct defrag_run *r);
 uint32_t zoned_clearing_room(const struct defrag_run *r);
-/* Go on in another section. */
+/* Continue in another section. */
 int zoned_next_run(struct defrag_run *r);
 /* Append blocks of one owner: *got of want, from *to on. */
 int zoned_place(struct defrag_run *r, const struct live_block *b, uint32_t want, const uint8_t *data, f2fs_blk_t *to,
 		uint32_t *got);
 int zoned_clear(struct defrag_run *r, const struct live_block *b, uint32_t want, const uint8_t *data, f2fs_blk_t *to,
 		uint32_t *got);
-/* Is that where a file goes on that a section cannot hold? */
+/* Does a file that is too large for a section continue there? */
 bool zoned_is_break(const struct defrag_run *r, f2fs_blk_t last, f2fs_blk_t next);
 
 #endif

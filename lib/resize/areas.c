@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A whole set of areas in another place. What they say is what the volume's own areas say: block addresses are
- * absolute, so neither nodes nor data change; segment numbers count from the start of the main area, so SIT, SSA and
- * logs are numbered anew. Journals are emptied into the tables, and the first copy of each table block is the one in
- * force. Tables are written sparsely: blocks without an entry are holes, or zeros.
+ * Write a whole set of areas in another place. Their contents are those of the volume's own areas. Block addresses are
+ * absolute, so neither nodes nor data change. Segment numbers count from the start of the main area, so SIT, SSA and
+ * logs are renumbered. Journals are emptied into the tables, and the first copy of each table block is the valid one.
+ * Tables are written sparsely: blocks without an entry are holes, or zeros.
  */
 #include <string.h>
 
@@ -66,8 +66,10 @@ static int zero_blocks(struct areas *a, f2fs_blk_t addr, uint32_t count)
 	return zero_range(a->vol->dev, (uint64_t)addr << bits, (uint64_t)count << bits);
 }
 
-/* Which old segments become the n new ones from first on. The first *skip new ones have no old one: they lie before the
- * old main area. */
+/*
+ * Find the old segments that become the n new ones from first on. The first *skip new ones have no old one, because
+ * they are before the old main area.
+ */
 static uint32_t old_segments(const struct areas *a, f2fs_seg_t first, uint32_t n, f2fs_seg_t *old, uint32_t *skip)
 {
 	const int64_t from = (int64_t)first - a->shift, end = from + n, main_end = a->vol->geo.segment_count_main;
@@ -142,7 +144,7 @@ static int write_nat(struct areas *a)
 
 	for (uint32_t i = 0; i < segments && !err; i++)
 		err = zero_blocks(a, a->geo->nat_blkaddr + i * 2 * F2FS_SEGMENT_BLOCKS, F2FS_SEGMENT_BLOCKS);
-	/* where the NAT becomes smaller, what no longer exists has no node id in use (resize_look()) */
+	/* where the NAT becomes smaller, the dropped part has no node id in use (resize_look()) */
 	for (uint32_t k = 0; k < a->vol->geo.nat_blocks && k < a->geo->nat_blocks && !err; k++) {
 		if (k >= holes_end && k / F2FS_SEGMENT_BLOCKS != looked_at) {
 			const uint32_t n = nat_hole_blocks(a->vol, k);
@@ -220,10 +222,10 @@ static void fill_checkpoint(const struct areas *a, uint8_t *cp)
 	cp_set_nat_ver_bitmap_bytesize(cp, a->to->nat_bitmap_bytes);
 	cp_set_checksum_offset(cp, a->to->checksum_offset);
 	if (cp_next_free_nid(cp) >= a->geo->max_nid)
-		cp_set_next_free_nid(cp, 0); /* the search begins anew, as it does at the end of the NAT */
+		cp_set_next_free_nid(cp, 0); /* the search starts over, as at the end of the NAT */
 }
 
-/* The logs go on where they are, by their new numbers. */
+/* Let the logs continue in place, by their new numbers. */
 static int fill_logs(const struct areas *a, struct pack *pack, uint8_t *sums)
 {
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {

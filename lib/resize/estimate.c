@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a resize will cost, as far as can be told without writing: commits by what one of them takes, and time by how
- * fast the device gives some of the blocks that are to be moved. Each is read once and written once.
+ * Estimate the cost of a resize without writing: commits by the size of one, and time by the speed at which the device
+ * reads some of the blocks to be moved. Each is read once and written once.
  */
 #include "device/device.h"
 #include "resize/estimate.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a resize will cost, as far as can be told without writing.
+ * Estimate the cost of a resize without writing.
  */
 #ifndef F2FSKIT_RESIZE_ESTIMATE_H
 #define F2FSKIT_RESIZE_ESTIMATE_H

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a main area holds, what it keeps for cleaning, and how large the areas of a size are. Pure; the plan of a resize
- * asks it (stages.c, reduce.c).
+ * Compute the capacity of a main area, the part it keeps for GC, and the areas of a volume of some size. Pure. The plan
+ * of a resize uses it (stages.c, reduce.c).
  */
 #include "base/checked.h"
 #include "format/overprovision.h"
 #include "resize/fits.h"
 
-/* Emptying a range begins one section of data and one of each log of nodes, besides what it moves (clean/empty.c). */
+/*
+ * Emptying a range begins one section of data and one of each log of nodes, besides those for the moved blocks
+ * (clean/empty.c).
+ */
 enum { SPARE_SECTIONS = 6 };
 
 static uint32_t section_blocks(const struct stage_volume *v)
@@ -127,7 +130,7 @@ uint32_t stage_areas(const struct stage_volume *v, uint32_t segment_count, struc
 	return segment_count - out->geometry.segment_count_main;
 }
 
-/* Does a new volume of that many segments hold what is in use? */
+/* Does a new volume of that many segments hold the blocks in use? */
 static bool holds_anew(const struct stage_volume *v, uint32_t segment_count)
 {
 	struct f2fs_layout layout;

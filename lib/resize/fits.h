@@ -7,25 +7,25 @@
 
 #include "resize/run.h"
 
-/* Main segments that what is in use needs at least, logs and some room to move included; whole sections. */
+/* Return the main segments that the blocks in use need at least, with logs and some room to move; whole sections. */
 uint32_t stage_needed(const struct stage_volume *v);
-/* Of so many main segments, those that can hold something, and the blocks that they hold. */
+/* Of a number of main segments, return those that can hold something, and the blocks that they hold. */
 uint32_t stage_usable(const struct stage_volume *v, uint32_t main_segments);
 uint64_t stage_held(const struct stage_volume *v, uint32_t main_segments);
 /* Segments' worth of blocks that a checkpoint shares out by its numbers. */
 uint64_t stage_offered(const struct stage_volume *v, uint64_t user_blocks, uint32_t reserved, uint32_t overprovision);
 /*
- * Split a main area. tight: rather keep less for cleaning than the ratio says than be too small for what is in use; for
- * a volume that stays so for a moment only.
+ * Split a main area. tight: if the area is too small otherwise, keep less for GC than the ratio says. That is for a
+ * volume that exists only for a moment.
  */
 bool stage_room(const struct stage_volume *v, uint32_t main_segments, bool tight, struct stage_room *out);
-/* The smallest main area that holds what is in use; 0: none up to most. */
+/* Return the smallest main area that holds the blocks in use; 0: none up to most. */
 uint32_t stage_minimum(const struct stage_volume *v, uint32_t most);
-/* Do the blocks in use fit into so many main segments, besides what is kept for GC? */
+/* Do the blocks in use fit into that number of main segments, besides the part kept for GC? */
 bool stage_holds(const struct stage_volume *v, uint32_t main_segments);
-/* The same volume with its areas elsewhere: meta segments, behind dead ones. */
+/* Return the same volume with its areas elsewhere: meta segments, after dead ones. */
 struct stage_volume stage_moved(const struct stage_volume *v, uint32_t dead, uint32_t meta);
-/* Segments of the smallest new volume that holds what is in use, up to most; 0: none. */
+/* Return the segments of the smallest new volume that holds the blocks in use, up to most; 0: none. */
 uint32_t stage_anew(const struct stage_volume *v, uint32_t most);
 /* Areas of a volume of that many segments that does not lose any: 0 when there are none. */
 uint32_t stage_areas(const struct stage_volume *v, uint32_t segment_count, struct f2fs_layout *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The volume under the hands of the steps: what it holds, opening it again, another geometry, numbers that fit.
+ * The volume between the steps of a resize: its contents, reopening, another geometry, numbers that fit.
  */
 #include <string.h>
 
@@ -168,7 +168,7 @@ int resize_commit(struct resize *r)
 	struct stage_room room;
 	int err;
 
-	/* the plan has seen to it that the last step keeps what the ratio says */
+	/* the plan ensures that the last step keeps the ratio */
 	if (!stage_room(&r->now, r->vol->geo.segment_count_main, true, &room))
 		return error_set(r->ctx, F2FS_ERR_NOSPC,
 				 "with this overprovision ratio the volume cannot hold the blocks in use");

@@ -11,7 +11,7 @@
 #include "resize/fits.h"
 #include "resize/reduce.h"
 
-/* A plan keeps so many steps for what follows the areas. */
+/* A plan keeps this many steps for those after the areas. */
 enum { STEPS_KEPT = 3 };
 
 static uint32_t larger(uint32_t a, uint32_t b)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Areas of another size, in two hops. The place of the areas is where the volume's own areas and the start of its
- * main area are, so nothing can be written there while these are in force. First the areas, as large as they are, go
- * to main segments that were emptied, just behind the future place of the new ones; a switch of superblocks makes
- * that true, and what lies before them is dead. Then the new areas are written into the dead place, and a second
- * switch makes these true: nothing is lost. Areas that become smaller are so from the first hop on, which leads into
- * the unused end of the old SSA and, where that is too small, into main segments that were emptied (reduce.c).
+ * Move the areas to another size, in two hops. The place of the new areas overlaps the volume's own areas and the start
+ * of its main area, so nothing can be written there while these are valid. First the areas, in their present size, go
+ * to main segments that were emptied, just after the future place of the new ones. A switch of superblocks makes them
+ * valid, and the segments before them are dead. Then the new areas are written into the dead place, and a second switch
+ * makes them valid: nothing is lost. Areas that become smaller are so from the first hop on. That hop leads into the
+ * unused end of the old SSA and, where that is too small, into main segments that were emptied (reduce.c).
  *
- * Why a cut is harmless: areas are only written to where the superblock in force has nothing, flushed, and then the
- * superblocks are switched (superblocks.c). Both of them describe a whole volume at any time, the old one or the new
- * one; what is between the hops is a volume like any other, whose first segments are not used.
+ * An interruption is harmless. Areas are only written to blocks that the current superblock does not use, and flushed.
+ * Then the superblocks are switched (superblocks.c). Both of them describe a whole volume at any time, the old one or
+ * the new one. Between the hops it is a volume like any other, whose first segments are not used.
  */
 #include "resize/areas.h"
 #include "resize/fits.h"
@@ -44,7 +44,7 @@ static int move_areas(struct resize *r, const struct areas_target *to)
 	return err ? err : resize_switch(r, &to->geo);
 }
 
-/* The areas of a target, as large as they are in it, further behind. */
+/* Write the areas of a target, in its size, to a place farther on. */
 static int hop_out(struct resize *r, struct areas_target *to, uint32_t by, uint32_t meta)
 {
 	const struct f2fs_geometry *geo = &r->vol->geo;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Resizing: look at the volume and its device, plan the steps, refuse what cannot be done, then take them one by one.
- * Behind each step the volume is opened again, as anybody else would open it.
+ * Resize a volume: examine it and its device, plan the steps, refuse impossible ones, then take them one by one. After
+ * each step the volume is opened again, as any other program would open it.
  */
 #include "resize/run.h"
 
@@ -84,7 +84,7 @@ static uint64_t bytes_of(const struct resize *r, uint32_t segments)
 	return ((uint64_t)r->home << r->vol->geo.block_bits) + ((uint64_t)segments << segment_bits(r));
 }
 
-/* Segments of a volume that takes so many bytes of the device: whole zones at the end. */
+/* Return the segments of a volume that takes that number of bytes of the device: whole zones at the end. */
 static int segments_of(struct resize *r, uint64_t bytes, uint32_t *segments)
 {
 	const struct stage_volume *v = &r->now;
@@ -284,7 +284,10 @@ static int look_at_range(struct resize *r, struct clean_range *range)
 	return err ? err : clean_range_look(r->vol, range);
 }
 
-/* The main segments that a step empties, as far as they are those of today: of nothing behind the first new areas. */
+/*
+ * Find the main segments that a step empties, in today's numbers. Returns false after the first new areas, which
+ * renumber segments.
+ */
 static bool emptied_by(const struct resize *r, uint32_t i, struct clean_range *range)
 {
 	const struct f2fs_resize_step *steps = r->result->steps;
@@ -299,7 +302,7 @@ static bool emptied_by(const struct resize *r, uint32_t i, struct clean_range *r
 	return range->end > range->first;
 }
 
-/* What the first steps have to move: all of it must be movable. *kind: of the step that cannot. */
+/* Check that all blocks that the first steps have to move are movable. *kind: of the step that fails. */
 static int look_at_moves(struct resize *r, uint32_t *kind)
 {
 	struct clean_range sample = { 0 };
@@ -351,7 +354,7 @@ static int mend_superblocks(struct resize *r)
 	return superblock_replace(r->vol, sb);
 }
 
-/* May the volume be written? Beginning a transaction tells, and says why not. */
+/* May the volume be written? Beginning a transaction shows it, and its error is the reason. */
 static int check_writable(struct resize *r)
 {
 	int err = superblock_writable(r->vol);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the parts of resizing share.
+ * The parts of resizing, and their common types.
  *
  *	resize/resize.c	 the driver: checks, steps, opening again
- *	resize/now.c	 the volume as it is now: what it holds, opening it again, another geometry
- *	resize/stages.c	 which steps lead from one size to another; pure
+ *	resize/now.c	 the current volume: its contents, opening it again, another geometry
+ *	resize/stages.c	 the steps from one size to another; pure
  *	resize/fits.c	 the contents of a size; pure
  *	resize/reduce.c	 areas that become smaller; pure
  *	resize/shrink.c	 steps that leave the areas where they are
  *	resize/relayout.c steps that write new areas
- *	resize/areas.c	 a whole set of areas, derived from the volume's, in a place that is not in use
+ *	resize/areas.c	 a whole set of areas, derived from the volume's, in an unused place
  */
 #ifndef F2FSKIT_RESIZE_RUN_H
 #define F2FSKIT_RESIZE_RUN_H
@@ -24,15 +24,15 @@ enum stage_result {
 	STAGE_OK = 0,
 	STAGE_NO_ROOM,	 /* too few main segments can be freed for the new areas */
 	STAGE_TOO_LARGE, /* the format ends before that */
-	STAGE_TOO_SMALL, /* what is in use does not fit */
+	STAGE_TOO_SMALL, /* the blocks in use do not fit */
 	STAGE_ODD_AREAS, /* the areas are no whole sections */
 	STAGE_IN_ORDER,	 /* larger areas would have to be written to zones that are only written in order */
-	STAGE_RESERVED	 /* what is in use does not fit besides what the ratio keeps for cleaning */
+	STAGE_RESERVED	 /* the blocks in use do not fit besides the part that the ratio keeps for GC */
 };
 
 /* A volume as far as its size goes. */
 struct stage_volume {
-	struct plan_areas shape;  /* segment_count: from the home segment0 on, what is dead included */
+	struct plan_areas shape;  /* segment_count: from the home segment0 on, with dead segments */
 	uint32_t meta_segments;	  /* of all areas */
 	uint32_t extend_segments; /* main segments that its SIT and SSA have room for */
 	uint32_t dead_segments;	  /* between the home of the areas and where they are */
@@ -41,13 +41,13 @@ struct stage_volume {
 	uint32_t nat_used_segments;  /* of both copies of the NAT: the node ids in use need them */
 	uint32_t ssa_segments, sums_per_block;
 	uint32_t first_segments; /* of the first of several devices, from home on; UINT32_MAX: there is only one */
-	uint32_t least_segments; /* the volume has all of its devices with so many; 0: there is only one */
+	uint32_t least_segments; /* the volume has all of its devices with this many; 0: there is only one */
 	bool keeps_areas;	 /* areas do not become smaller */
 	uint32_t unordered_segments; /* on zones: those from home on that can be written anywhere */
 	uint32_t section_blocks;     /* that each section holds: zones may hold less than their size; 0: all of it */
 };
 
-/* What is kept for cleaning, and what is left. */
+/* The part of the main area kept for GC, and the rest. */
 struct stage_room {
 	uint64_t user_blocks;
 	uint32_t reserved, overprovision; /* segments */

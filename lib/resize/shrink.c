@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Steps that leave the areas where they are: giving up the tail of the main area, and adding to it what SIT and SSA
+ * Resize without moving the areas: cut off the tail of the main area, or extend it by the segments that SIT and SSA
  * have room for.
  *
- * Why a cut is harmless. Shrinking: the tail is emptied by ordinary commits. The next commit says already what the
- * smaller volume may hold, which is legal in the larger one, and has nothing of the tail in its journal; the
- * superblocks follow. Only the count of free segments is then too large by the tail until the last commit: kernels
- * count for themselves, and the checkpoint's flag of a resize tells that it is under way. Growing: entries of the new
- * segments become zeros where nobody looks yet, the superblocks follow, and until the last commit the volume may hold
- * less than it could.
+ * An interruption is harmless. Shrinking: the tail is emptied by ordinary commits. The next commit already has the
+ * limits of the smaller volume, which are legal in the larger one, and no entries of the tail in its journal. The
+ * superblocks follow. Only the count of free segments is then too large by the tail until the last commit. Kernels
+ * count for themselves, and the checkpoint's resize flag marks the resize as unfinished. Growing: entries of the new
+ * segments become zeros while they are still unused, the superblocks follow, and until the last commit the volume may
+ * hold less than it could.
  */
 #include "device/device.h"
 #include "file/write.h"
@@ -41,7 +41,7 @@ struct clean_range resize_tail(const struct resize *r, uint32_t segment_count)
 	return (struct clean_range){ .first = to.segment_count_main, .end = r->vol->geo.segment_count_main };
 }
 
-/* Commit the numbers that the smaller volume will have, with nothing of what is given up in the journal. */
+/* Commit the numbers that the smaller volume will have, without entries of the cut-off tail in the journal. */
 static int announce(struct resize *r, uint32_t main_segments)
 {
 	struct commit_form form = { .flags = FLAG_ckpt_flags_resizefs, .whole_sit = true, .has_room = true };
@@ -89,7 +89,7 @@ static int clear_entries(struct resize *r, const struct f2fs_geometry *to)
 	struct segment *last;
 	int err = change_start(r->vol);
 
-	/* the block that the last entries share is written anew */
+	/* rewrite the block that the last entries share */
 	if (!err)
 		err = segment_get(r->vol->txn, geo->segment_count_main - 1, &last);
 	if (err)

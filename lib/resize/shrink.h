@@ -9,7 +9,7 @@
 
 int resize_shrink(struct resize *r, uint32_t segment_count);
 int resize_extend(struct resize *r, uint32_t segment_count);
-/* The main segments that shrinking to a size gives up. */
+/* Return the main segments that shrinking to a size cuts off. */
 struct clean_range resize_tail(const struct resize *r, uint32_t segment_count);
 
 #endif

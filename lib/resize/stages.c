@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which steps lead to a size. Shrinking is one step, and another one where the areas can become smaller (reduce.c).
- * Growing is one, too, while SIT and SSA have room for more segments; beyond that the areas are written anew, larger,
- * and for a moment they lie behind their future place: as many main segments as the new areas will have must be free
- * at the start of the main area. A full volume has less, so it grows in stages: what the areas have room for, then
- * the largest size whose areas find room, and so on.
+ * Plan the steps to a size. Shrinking is one step, and another one where the areas can become smaller (reduce.c).
+ * Growing is one, too, while SIT and SSA have room for more segments. Beyond that, larger areas are written. For a
+ * moment these are after their future place, so that many main segments must be free at the start of the main area.
+ *
+ * A full volume has less, so it grows in stages: first by the room in its areas, then to the largest size whose areas
+ * find room, and so on.
  */
 #include "base/checked.h"
 #include "format/flags.h"
@@ -41,7 +42,7 @@ static uint32_t room_at_start(const struct stage_volume *v)
 	return (uint32_t)sub_or_zero(main_segments, stage_needed(v));
 }
 
-/* Can the areas of a size be written anew? *moved: main segments that must be emptied for it, 0: no such areas. */
+/* Can the areas of a size be written? *moved: main segments that must be emptied for it, 0: no such areas. */
 static bool can_relayout(const struct stage_volume *v, uint32_t segment_count, uint32_t *moved)
 {
 	const uint32_t main_segments = v->shape.segment_count - v->meta_segments;
@@ -73,7 +74,7 @@ static uint32_t largest_relayout(const struct stage_volume *v, uint32_t target, 
 	return low * zone > v->shape.segment_count && can_relayout(v, low * zone, moved) ? low * zone : 0;
 }
 
-/* Between the hops the areas lie behind so many segments: can they be written there? */
+/* Between the hops the areas are that many segments after their home: can they be written there? */
 static bool is_writable(const struct stage_volume *v, uint32_t moved)
 {
 	return !(v->shape.feature & F2FS_FEAT_BLKZONED) || (uint64_t)moved + v->meta_segments <= v->unordered_segments;
@@ -93,7 +94,7 @@ static enum stage_result grow(const struct stage_volume *v, uint32_t target, str
 	if (v->meta_segments % zone != 0)
 		return STAGE_ODD_AREAS;
 	size = largest_relayout(v, target, &moved);
-	/* what the areas have room for already makes room for larger ones */
+	/* the segments that the areas have room for already make room for larger ones */
 	if (size < target && extended > v->shape.segment_count) {
 		step->segments = extended;
 		return STAGE_OK;

@@ -7,11 +7,12 @@
 
 #include "resize/run.h"
 
-/* Make v what it is after a step. */
+/* Change v to its state after a step. */
 void stage_take(struct stage_volume *v, const struct f2fs_resize_step *step);
 /*
- * Find the steps to a size in segments, areas included: at most F2FS_RESIZE_STEPS. With NO_ROOM *missing is how many
- * main segments would have to be free besides. *room: of the volume behind the last step; untouched without steps.
+ * Find the steps to a size in segments, areas included: at most F2FS_RESIZE_STEPS. With NO_ROOM *missing is the number
+ * of further main segments that would have to be free. *room: of the volume after the last step. Untouched without
+ * steps.
  */
 enum stage_result stage_plan(const struct stage_volume *v, uint32_t target, struct f2fs_resize_step *steps,
 			     uint32_t *count, uint32_t *missing, struct stage_room *room);

@@ -47,7 +47,7 @@ static uint8_t type_of(uint32_t mode)
 	return i < sizeof(types) ? types[i] : F2FS_TYPE_UNKNOWN;
 }
 
-/* The source tells of something that it cannot give. */
+/* Take the source's report of an item that it cannot provide. */
 static int take_problem(void *user, const char *what)
 {
 	struct compare *c = user;
@@ -56,7 +56,7 @@ static int take_problem(void *user, const char *what)
 	return compare_unreadable(c, source_path(&c->src));
 }
 
-/* What is in the directory at hand is claimed by nobody then. */
+/* Take an unread part: then nothing is claimed about entries of the current directory. */
 static int take_unread(void *user)
 {
 	(void)user;

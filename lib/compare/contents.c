@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Contents of a file, byte by byte, and where its blocks lie. The source gives what is no hole; what it leaves out must
- * be zeros here.
+ * Compare contents of a file, byte by byte, and the places of its blocks. The source gives the data. The holes between
+ * must be zeros here.
  */
 #include "compare/contents.h"
 
@@ -13,7 +13,7 @@
 #include "volume/read_room.h"
 #include "volume/volume.h"
 
-/* Read a piece of the file that is not longer than the buffer; what is behind the end are zeros. */
+/* Read a piece of the file that is not longer than the buffer. Bytes past the end are zeros. */
 static int read_piece(struct compare *c, struct f2fs_inode *inode, uint64_t offset, size_t length)
 {
 	size_t done;

@@ -8,7 +8,7 @@
 #include "compare/run.h"
 
 int compare_contents(struct compare *c, struct source_item *item, struct f2fs_inode *inode, bool *differ);
-/* Do blocks of two inodes, of two volumes, lie elsewhere? */
+/* Do blocks of two inodes, of two volumes, have different places? */
 int compare_layout(struct compare *c, struct f2fs_inode *inode, struct f2fs_inode *other, bool *differ);
 
 #endif

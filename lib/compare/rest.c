@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the volume has and the other side has not: a walk over the volume that leaves out what items were for.
+ * Find entries of the volume that the other side lacks: a walk over the volume that skips those with an item.
  */
 #include "compare/rest.h"
 
@@ -36,14 +36,14 @@ static bool was_seen(const struct compare *c, f2fs_nid_t dir, uint64_t position)
 	       bsearch(&wanted, c->seen.items, c->seen.count, sizeof(wanted), compare_seen) != NULL;
 }
 
-/* What the patterns, if there are any, say of an entry. */
+/* Match the patterns, if there are any, against an entry. */
 static int choose(struct rest *r, const struct f2fs_walk_entry *entry, enum source_choice *out)
 {
 	*out = SOURCE_WANTED;
 	if (r->c->src.opt.include_count + r->c->src.opt.exclude_count == 0)
 		return 0;
 	r->path.count = 0;
-	if (vec_reserve(&r->path, entry->path_length + 2) != 0) /* patterns look behind the end */
+	if (vec_reserve(&r->path, entry->path_length + 2) != 0) /* patterns look past the end */
 		return F2FS_ERR_NOMEM;
 	memcpy((char *)r->path.items + entry->parent_length, entry->path + entry->parent_length,
 	       entry->path_length - entry->parent_length + 1);
@@ -51,7 +51,7 @@ static int choose(struct rest *r, const struct f2fs_walk_entry *entry, enum sour
 	return source_choose(&r->c->src, &r->chosen, r->path.items, entry->parent_length, out);
 }
 
-/* Tell of an entry that no item was for, unless patterns leave it out. *enters: whether to go on below. */
+/* Report an entry without an item, unless patterns leave it out. *enters: whether to continue below. */
 static int take(struct rest *r, const struct f2fs_walk_entry *entry, bool *enters)
 {
 	struct f2fs_difference removed = { .kind = F2FS_DIFF_REMOVED, .type = entry->dirent->type };
@@ -84,7 +84,7 @@ static int note_dir(struct rest *r, const struct f2fs_walk_entry *entry)
 	return 0;
 }
 
-/* An entry or a directory that cannot be read, and was not told of yet. */
+/* Report an entry or a directory that cannot be read and was not reported yet. */
 static int take_unreadable(struct rest *r, const struct f2fs_walk_entry *entry)
 {
 	const f2fs_nid_t ino = entry->dirent ? entry->dirent->ino :

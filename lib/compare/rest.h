@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the volume has and the other side has not.
+ * Find entries of the volume that the other side lacks.
  */
 #ifndef F2FSKIT_COMPARE_REST_H
 #define F2FSKIT_COMPARE_REST_H
 
 #include "compare/run.h"
 
-/* Tell of what the volume has and no item was for. */
+/* Report the entries of the volume without an item. */
 int compare_rest(struct compare *c);
 
 #endif

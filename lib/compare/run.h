@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Comparing a volume with a source of items, as filling one takes them: for each item what has its path in the volume
- * is looked at; the volume is then walked for what no item was for.
+ * Compare a volume with a source of items, in the form in which populating takes them. For each item the entry at its
+ * path in the volume is examined. Then a walk over the volume finds entries without an item.
  */
 #ifndef F2FSKIT_COMPARE_RUN_H
 #define F2FSKIT_COMPARE_RUN_H
@@ -24,16 +24,16 @@ struct compare_level {
 	size_t path_length; /* its path is that much of parent_path */
 };
 
-/* What is known of a directory of the volume besides. */
+/* Further facts about a directory of the volume. */
 enum compare_dir {
 	COMPARE_DIR_PARENT = 1, /* the source has something in it */
-	COMPARE_DIR_UNREAD = 2	/* of what is in it nothing can be said */
+	COMPARE_DIR_UNREAD = 2	/* nothing can be said about its entries */
 };
 
 struct compare {
 	struct f2fs_context *ctx;
 	struct f2fs_volume *vol;
-	struct source src;	   /* what it is compared with */
+	struct source src;	   /* the source that it is compared with */
 	struct source_links links; /* files of the source with several names */
 	const struct f2fs_diff_options *opt;
 	struct f2fs_diff_result *result;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What of the volume has an item's path, and telling of it.
+ * Find the entry of the volume at an item's path, and report about it.
  */
 #include "compare/seek.h"
 
@@ -59,7 +59,7 @@ static int note_parent(struct compare *c, f2fs_nid_t ino)
 	return map32_find(&c->dirs, ino) ? 0 : map32_set(&c->dirs, ino, COMPARE_DIR_PARENT);
 }
 
-/* Is it the inode's absence, and nothing that would be told as an error? */
+/* Does the error mean that the inode is absent, and nothing worth a report? */
 static bool is_absent(int err)
 {
 	return err == F2FS_ERR_NOT_FOUND || err == F2FS_ERR_NOT_DIR || err == F2FS_ERR_NAME_TOO_LONG;

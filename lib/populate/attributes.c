@@ -31,7 +31,7 @@ int populate_attributes_set(struct populate *p, const struct vec *list, struct f
 	return 0;
 }
 
-/* Find the next attribute of an inode to be removed; *index goes on behind it. */
+/* Find the next attribute of an inode to be removed. *index moves past it. */
 static bool find_surplus(const struct populate *p, const struct vec *list, struct f2fs_inode *inode, unsigned *index,
 			 struct f2fs_xattr *xattr)
 {

@@ -26,8 +26,8 @@ int populate_ways_set(struct populate *p)
 }
 
 /*
- * The kernel remembers clusters of a read-only volume as if they had no holes, and takes what lies beside them for the
- * hole: there files with holes stay as they are (FORMAT files 8.1).
+ * The kernel caches clusters of a read-only volume as if they had no holes, and uses the adjacent blocks for the hole.
+ * So files with holes stay uncompressed there (FORMAT files 8.1).
  */
 int populate_create(struct populate *p, struct f2fs_inode *dir, const char *name, const struct source_item *item,
 		    const struct f2fs_new *spec, struct f2fs_inode **out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Removing whole trees of the volume, and what the source does not have. Of each name that the source has 64 bits are
- * kept (a hash of the directory's inode number and the name): were two the same, a name would stay that should go.
+ * Remove whole trees of the volume, and entries that the source does not have. For each name of the source 64 bits are
+ * kept (a hash of the directory's inode number and the name). If two were equal, a surplus name would stay.
  */
 #include "populate/delete.h"
 
@@ -36,7 +36,7 @@ struct sweep_level {
 };
 
 enum sweep_kind {
-	SWEEP_SURPLUS, /* what the source does not have goes */
+	SWEEP_SURPLUS, /* delete the entries that the source does not have */
 	SWEEP_ALL,     /* all goes */
 	SWEEP_LOOK     /* nothing goes: would anything stay? */
 };
@@ -85,7 +85,7 @@ static int note_spelling(struct populate *p, struct f2fs_inode *dir, const char 
 		return note_seen(p, dir, entry.name, entry.name_len);
 	if (populate_is_fatal(p, err))
 		return err;
-	error_clear(p->ctx); /* it is not there; what else is wrong with it is told when it is made */
+	error_clear(p->ctx); /* it is not there; any other fault is reported when it is made */
 	return 0;
 }
 
@@ -255,7 +255,7 @@ static int is_to_go(struct sweep *s, const struct sweep_level *level, const stru
 	return judge(s, level, found, goes);
 }
 
-/* A directory was gone through: it goes after what was in it, unless some of that stays. */
+/* Leave a directory after all its entries: it is deleted unless some of them stay. */
 static int leave(struct sweep *s)
 {
 	const bool is_condemned = last_level(s)->is_condemned, holds = last_level(s)->holds;
@@ -302,7 +302,7 @@ static int step(struct sweep *s)
 	return err ? err : list_names(s, last_level(s));
 }
 
-/* Go on from what err says of the start, and end. */
+/* Run a sweep: continue from the result err of its start, and end it. */
 static int run(struct sweep *s, int err)
 {
 	while (!err && s->levels.count > 0)

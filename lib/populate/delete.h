@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the source does not have.
+ * Delete entries that the source does not have.
  */
 #ifndef F2FSKIT_POPULATE_DELETE_H
 #define F2FSKIT_POPULATE_DELETE_H
@@ -15,7 +15,7 @@ int populate_visited(struct populate *p, const struct f2fs_inode *dir);
 int populate_may_remove(struct populate *p, struct f2fs_inode *dir, const char *name, size_t length);
 /* Remove a name and, of a directory, all that is in it. */
 int populate_remove(struct populate *p, struct f2fs_inode *dir, const char *name, size_t length);
-/* Remove what the source does not have from all directories that it has. */
+/* Remove entries that the source does not have from all directories that it has. */
 int populate_delete(struct populate *p);
 
 #endif

@@ -15,7 +15,7 @@
 #include "populate/report.h"
 #include "populate/run.h"
 
-/* Write what the source gives. */
+/* Write the contents from the source. */
 static int copy_contents(struct populate *p, struct source_item *item, struct f2fs_inode *to)
 {
 	struct source_chunk chunk = { .length = 0 };
@@ -47,8 +47,10 @@ static int copy_contents(struct populate *p, struct source_item *item, struct f2
 	return 0;
 }
 
-/* Copying an item failed with err, which the context has: remove what was made of it. Returns err, or the error of
- * removing. */
+/*
+ * Remove the partial copy of an item that failed with err, which the context has. Returns err, or the error of
+ * removing.
+ */
 static int undo(struct populate *p, struct f2fs_inode *dir, const char *name, int err)
 {
 	const struct f2fs_error_detail detail = p->ctx->error;
@@ -176,7 +178,7 @@ int populate_entry(struct populate *p, struct f2fs_inode *dir, const char *name,
 	return populate_end_meet(p, dir, name, &aside, err);
 }
 
-/* The name of a directory exists: enter what has it, or replace it. */
+/* Use an existing name for a directory: enter that entry, or replace it. */
 static int enter_existing(struct populate *p, struct f2fs_inode *parent, const char *name, struct source_item *item,
 			  struct f2fs_inode **out)
 {

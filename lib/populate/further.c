@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A further name of a file: lists and rules may say of it what they do not say of the first. A file has one owner,
- * mode, time and set of attributes, those of its first name; what differs is told.
+ * Add a further name of a file. Lists and rules may give it other attributes than the first name. A file has one owner,
+ * mode, time and set of attributes, those of its first name. Differences are reported.
  */
 #include "populate/further.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A name of the source exists in the volume already: apply the policy. What is to be replaced is renamed first and
- * removed when the new file is complete, so a source that fails costs nothing.
+ * Apply the policy to a name that already exists in the volume. An entry to be replaced is renamed first and removed
+ * when the new file is complete, so a source that fails costs nothing.
  */
 #include "populate/meet.h"
 
@@ -51,7 +51,7 @@ static int compare_file(struct populate *p, struct f2fs_inode *inode, const stru
 	return *same && is_linked ? populate_same_contents(p, inode, item, same) : 0;
 }
 
-/* Are contents of an inode those of the item, as far as can be told without reading them? */
+/* Compare an inode with the item, as far as possible without reading contents. */
 static int compare(struct populate *p, struct f2fs_inode *inode, const struct f2fs_stat *stat,
 		   const struct source_item *item, bool *same)
 {
@@ -74,9 +74,9 @@ static int compare(struct populate *p, struct f2fs_inode *inode, const struct f2
 }
 
 /*
- * Could an inode be what the item's file was? One file of the volume is one of the source: not another one that was
- * met before, and not this one, if the item has become another inode. Others of its names may be replaced before the
- * last one is met, so that it had several is kept in mind.
+ * Could an inode have been made from the item's file? One file of the volume is one of the source: not another one that
+ * was met before, and not this one, if the item has become another inode. Others of its names may be replaced before
+ * the last one is met, so the fact that it had several is remembered.
  */
 static int check_links(struct populate *p, const struct f2fs_stat *stat, f2fs_nid_t ino, const struct source_item *item,
 		       bool *fits)

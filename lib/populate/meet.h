@@ -7,7 +7,7 @@
 
 #include "populate/run.h"
 
-/* What had the name of the item at hand and waits under another one until that is made. */
+/* An entry that had the name of the current item and waits under another name until the item is made. */
 struct populate_aside {
 	char name[32]; /* "": there is nothing */
 	bool is_tree;  /* a directory that goes with all that is in it */
@@ -17,8 +17,10 @@ struct populate_aside {
  * policy says. populate_end_meet() must follow when it was neither left nor refused. */
 int populate_meet(struct populate *p, struct f2fs_inode *dir, const char *name, struct source_item *item, bool *done,
 		  struct populate_aside *aside);
-/* The item was made, or not (err, which is returned unless this fails, too): remove what was in its way, or put that
- * back. */
+/*
+ * End after the item was made, or not (err, which is returned unless this fails, too): remove the entry set aside, or
+ * put it back.
+ */
 int populate_end_meet(struct populate *p, struct f2fs_inode *dir, const char *name, const struct populate_aside *aside,
 		      int err);
 

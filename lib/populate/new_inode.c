@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Inodes as their items describe them: what a new one gets, what an old one is changed to.
+ * Make inodes as their items describe them: the fields of a new one, the changes to an old one.
  */
 #include "populate/new_inode.h"
 

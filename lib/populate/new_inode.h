@@ -7,7 +7,7 @@
 
 #include "populate/run.h"
 
-/* What a new inode for an item starts with. */
+/* Fill in the first fields of a new inode for an item. */
 void populate_fill_new(const struct populate *p, const struct source_item *item, struct f2fs_new *spec);
 /* Give an inode that is complete its item's flags and project id: they may forbid further changes. */
 int populate_set_flags(struct populate *p, struct f2fs_inode *inode, const struct source_item *item);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where items go: a stack of the volume's directories from the target down, which follows the paths. A directory's
- * times change with each entry, so a level remembers what they are to be and puts them back when it is left.
+ * Find the places of items: a stack of the volume's directories from the target down, which follows the paths. A
+ * directory's times change with each entry, so a level remembers the right ones and restores them when it is left.
  */
 #include "populate/place.h"
 
@@ -99,7 +99,7 @@ static int push(struct populate *p, const char *path, size_t length)
 	return 0;
 }
 
-/* Level i, the first that is not made, is dir (taken over). Directories far above what is at hand do not stay open. */
+/* Level i, the first that is not made, is dir (taken over). Directories far above the current one do not stay open. */
 static int take_dir(struct populate *p, size_t i, struct f2fs_inode *dir)
 {
 	struct populate_level *level = vec_at(&p->levels, i);
@@ -341,7 +341,7 @@ int populate_place_note(struct populate *p, const struct source_item *item)
 	noted->is_given = true;
 	noted->item = *item;
 	noted->item.target = noted->item.link = NULL;
-	noted->attributes.count = 0; /* what the rules gave it is among the item's */
+	noted->attributes.count = 0; /* attributes from the rules are among the item's */
 	if (p->src.attributes.count == 0)
 		return 0;
 	attributes = vec_push(&noted->attributes, p->src.attributes.count);

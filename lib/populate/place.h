@@ -19,7 +19,7 @@ int populate_place_enter(struct populate *p, struct f2fs_inode *dir);
 int populate_place_note(struct populate *p, const struct source_item *item);
 /* The item at hand is the top: give the target its attributes. */
 int populate_place_top(struct populate *p, const struct source_item *item);
-/* The source has no more: leave all directories, and delete what is to be deleted. */
+/* End after the last item: leave all directories, and delete surplus entries. */
 int populate_place_end(struct populate *p);
 /* Find the inode that a path below the target is in the volume, links not followed. When that fails *out is the last
  * one that was found on the way. */

@@ -8,7 +8,7 @@
 #include <f2fskit/populate.h>
 #include <stdbool.h>
 
-/* Copy the options of a caller, and to *compression what they say of that, if anything; own points to it then. */
+/* Copy a caller's options. Compression options, if any, go to *compression. Then own points to it. */
 int populate_take(struct f2fs_context *ctx, struct f2fs_populate_options *own,
 		  struct f2fs_populate_compression *compression, const struct f2fs_populate_options *given);
 /* f2fs_populate(); is_dry: files get zeros for contents. */

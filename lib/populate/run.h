@@ -16,7 +16,7 @@
 #include "source/link.h"
 #include "source/source.h"
 
-/* What a directory is made from when something in it is. */
+/* Data to make a directory from as soon as one of its entries is made. */
 struct populate_noted {
 	bool is_given; /* by the source, so that its attributes are applied even if the directory existed before */
 	struct source_item item; /* without pointers */
@@ -33,7 +33,7 @@ struct populate_level {
 	struct populate_noted *noted; /* while it is not made */
 };
 
-/* How to fill the volume with what the source gives: see struct f2fs_populate_options. */
+/* How to fill the volume from a source: see struct f2fs_populate_options. */
 struct populate_options {
 	const char *target;
 	unsigned keep; /* enum f2fs_keep */
@@ -54,7 +54,7 @@ struct populate {
 	struct source src;
 	struct populate_options opt;
 	struct f2fs_populate_result *result;
-	bool is_ahead;	   /* counting in advance: problems are told later, when copying meets them again */
+	bool is_ahead;	   /* counting in advance: problems are reported later, when copying meets them again */
 	bool is_of_source; /* the error at hand is the source's, not the volume's */
 	const char *what;  /* of the item at hand is being copied, for a problem: "" or "contents" */
 	struct f2fs_time now;

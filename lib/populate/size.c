@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The smallest volume that holds a tree. Counting blocks by formulas would say again, and differently, what the write
- * side does; so the tree is copied, with zeros for contents, into a volume in memory, where zeros take no room. What
- * that needs gives a size to begin with, and sizes are tried in the same way until one holds the tree: the real run
- * then does the same.
+ * Find the smallest volume that holds a tree. Formulas for blocks would repeat the code of the write side, with
+ * differences. So the tree is copied, with zeros for contents, into a volume in memory, where zeros take no room. The
+ * blocks used there give a first size. Sizes are then tried in the same way until one holds the tree. The real run then
+ * does the same.
  */
 #include <f2fskit/mkfs.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct sizing {
 	off_t starts[2]; /* of the streams by descriptor: archive, manifest */
 };
 
-/* What a tree took. */
+/* Blocks and segments that a tree took. */
 struct usage {
 	uint64_t blocks;
 	uint32_t segments; /* with blocks in them */
@@ -151,7 +151,7 @@ static int fill(struct sizing *s, struct f2fs_device *dev, struct usage *out)
 	return err;
 }
 
-/* Make a volume of a size and copy the tree; NOSPC when it does not fit. *out, or NULL: what it takes. */
+/* Make a volume of a size and copy the tree; NOSPC when it does not fit. *out, or NULL: its usage. */
 static int try_size(struct sizing *s, uint64_t size, struct usage *out)
 {
 	struct f2fs_mkfs_device device = { .size = 0 };
@@ -188,7 +188,7 @@ static int has_room(struct sizing *s, uint64_t size, const struct usage *usage, 
 	if (err)
 		return err;
 	*has = layout.user_blocks >= usage->blocks && layout.geometry.segment_count_main >= F2FS_LOG_COUNT;
-	if (s->mkfs->feature & F2FS_FEAT_RO) /* what logs left behind is not filled */
+	if (s->mkfs->feature & F2FS_FEAT_RO) /* nothing fills the gaps that logs leave */
 		*has = layout.user_blocks >= usage->blocks && layout.geometry.segment_count_main >= usage->segments;
 	return 0;
 }

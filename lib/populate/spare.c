@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What of the source could not be read is not absent: what has its path in the volume is never deleted. Found at once,
- * as the item's path may become another file's, and kept as an inode number, whatever the spelling of its name.
+ * Protect entries that could not be read from the source: they are not absent, so the entry at their path in the volume
+ * is never deleted. That entry is found at once, because the item's path may become another file's. It is kept as an
+ * inode number, whatever the spelling of its name.
  */
 #include "populate/spare.h"
 #include "populate/place.h"

@@ -7,7 +7,9 @@
 
 #include "populate/run.h"
 
-/* The item at hand could not be read, or not all that is in it: what has its path in the volume stays, with all below.
+/*
+ * Note that the current item, or a part of it, could not be read: the entry at its path in the volume stays, with all
+ * below.
  */
 int populate_spare(struct populate *p);
 

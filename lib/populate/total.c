@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What there is to copy, counted by a walk ahead: without a total a progress bar can only show what was done.
+ * Count the items to copy by a walk ahead. Without a total a progress bar can only show the part that was done.
  */
 #include "populate/total.h"
 
@@ -36,7 +36,7 @@ static int walk(struct populate *p)
 		if (!err)
 			err = count(p, &item);
 		else if (err != SOURCE_END && err != F2FS_ERR_NOMEM && !p->src.is_broken)
-			err = 0; /* the same will be found and told when it is copied */
+			err = 0; /* copying meets and reports the same */
 		if (!err)
 			err = source_progress(&p->src, 0);
 	}
@@ -57,6 +57,6 @@ int populate_total(struct populate *p)
 	source_close(&p->src);
 	p->is_ahead = false;
 	if (err != F2FS_ERR_CANCELED && err != F2FS_ERR_NOMEM)
-		err = 0; /* what is wrong with the directory is told when it is opened for copying */
+		err = 0; /* opening the directory for copying reports its faults */
 	return err;
 }

@@ -7,7 +7,7 @@
 
 #include "populate/run.h"
 
-/* Count ahead what a directory holds, for the progress. Fails only with what ends the run as well. */
+/* Count ahead the contents of a directory, for the progress. Fails only with errors that end the run as well. */
 int populate_total(struct populate *p);
 
 #endif

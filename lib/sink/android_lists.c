@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * fs_config and file_contexts of what is extracted, as populating a volume takes them (source/android.h). What a list
- * cannot say of an entry is a problem: a blank in a path or a label, capabilities that are no mask.
+ * Write fs_config and file_contexts of the extracted entries, in the form that populating a volume reads
+ * (source/android.h). Data that a list cannot express is a problem: a blank in a path or a label, capabilities that are
+ * no mask.
  */
 #include "sink/android_lists.h"
 
@@ -36,7 +37,7 @@ static int leave_out(struct sink *sink, const struct sink_entry *entry, const ch
 	return sink_problem(sink, F2FS_PROBLEM_ATTRIBUTE, &place);
 }
 
-/* An attribute of the entry, whatever is kept of it elsewhere: 0, NO_ATTR, or an error, which the sink tells. */
+/* Find an attribute of the entry, kept elsewhere or not. Returns 0, NO_ATTR, or an error, which the sink reports. */
 static int find_attribute(const struct sink_entry *entry, const char *name, struct f2fs_xattr *out)
 {
 	int err = 0;
@@ -80,7 +81,7 @@ int sink_fs_config_add(struct sink *sink, struct sink_stream *s, const char *pat
 	return put_end(s);
 }
 
-/* A regular expression that only this path matches, but for its blanks, which it cannot tell apart. */
+/* Write a regular expression that only this path matches. It cannot distinguish the kinds of blanks. */
 static void put_regex(struct sink_stream *s, const char *path)
 {
 	for (; *path; path++) {

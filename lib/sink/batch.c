@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A batch, on a worker's thread: read as much as the window holds in the order of the device, with neighbours joined
- * into one call; then make, fill and finish file after file. What goes wrong is noted in the batch and told later by
- * the thread that owns the context. A block that cannot be read stays a hole; the rest of its file is written.
+ * Process a batch on a worker's thread. First read as much as the window holds in device order, with neighbours joined
+ * into one call. Then make, fill and finish file after file. Errors are noted in the batch and reported later by the
+ * thread that owns the context. A block that cannot be read stays a hole. The rest of its file is written.
  */
 #include "sink/batch.h"
 
@@ -213,7 +213,7 @@ static int decompress(struct worker *w, struct host_file *file, const uint8_t *r
 	}
 }
 
-/* Decompress the stored runs [stored, cluster) and write what lies within the file. */
+/* Decompress the stored runs [stored, cluster) and write the part within the file. */
 static void write_cluster(struct worker *w, struct host_file *file, uint32_t stored, uint32_t cluster)
 {
 	const struct host_run *runs = w->batch->runs, *run = &runs[cluster];
@@ -233,7 +233,7 @@ static void write_cluster(struct worker *w, struct host_file *file, uint32_t sto
 		write_bytes(file, w->slot->cluster, run->length, run->offset);
 }
 
-/* Write the run at i, and those behind it that follow it in file and window. Returns the next. */
+/* Write the run at i, and the runs after it that follow it in file and window. Returns the next. */
 static uint32_t write_device_runs(struct worker *w, struct host_file *file, uint32_t i, uint32_t end)
 {
 	const struct host_run *runs = w->batch->runs;
@@ -284,7 +284,7 @@ static void write_runs(struct worker *w, struct host_file *file)
 
 /* ---- files */
 
-/* Where the written contents end: behind the last run that was written without an error. */
+/* Return the end of the written contents: the end of the last run that was written without an error. */
 static uint64_t written_end(const struct host_batch *batch, const struct host_file *file)
 {
 	const struct host_run *last;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The directories between the volume's root and the entries at hand: reference-counted nodes that know their parent,
- * so that a path can be told long after the walk went on, and the last user of a directory closes it.
+ * Keep the directories between the volume's root and the current entries: reference-counted nodes that know their
+ * parent. So a path can be built long after the walk has continued, and the last user of a directory closes it.
  */
 #include "sink/dir.h"
 
@@ -84,7 +84,7 @@ static int go_to(struct sink *sink, struct sink_dir *dir)
 	return 0;
 }
 
-/* The path of a name in a directory, or of that, as it lies in way; *length: its bytes. */
+/* Build the path of a name in a directory in way, or of the directory if name is NULL. *length: its bytes. */
 static int find_path(struct sink *sink, struct sink_dir *dir, const char *name, size_t *length)
 {
 	const size_t n = name ? strlen(name) : 0;

@@ -297,7 +297,7 @@ static const struct sink_ops host_ops = {
 	.close = close_sink,
 };
 
-/* Workers read the device itself: what a running transaction still holds must be there. */
+/* Write out the blocks that a running transaction still holds: workers read the device itself. */
 static int write_out(struct f2fs_volume *vol)
 {
 	const struct f2fs_geometry *geo = &vol->geo;

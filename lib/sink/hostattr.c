@@ -205,7 +205,7 @@ int host_create(const struct host *h, int dir_fd, const char *name, uint32_t mod
 {
 	int sys_errno;
 
-	/* two attempts: the first may remove what is in the way */
+	/* two attempts: the first may remove an existing entry */
 	for (int tries = 0; tries < 2; tries++) {
 		*fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, (mode_t)mode);
 		if (*fd >= 0)

@@ -14,7 +14,10 @@ void host_wish_init(const struct host *h, struct host_wish *wish, const struct s
 uint32_t host_create_mode(const struct host_wish *wish, bool has_xattrs);
 /* Make a file; 0 or an errno. existing is enum f2fs_existing; EEXIST only if it stays. */
 int host_create(const struct host *h, int dir_fd, const char *name, uint32_t mode, int existing, int *fd);
-/* After EEXIST: remove what is in the way if that is the policy and it is not the image itself; true: try again. */
+/*
+ * After EEXIST: remove the existing entry if that is the policy and it is not the image itself. Returns true: try
+ * again.
+ */
 bool host_make_way(const struct host *h, int dir_fd, const char *name, int existing, int *sys_errno);
 
 #endif

@@ -12,7 +12,7 @@ int host_dir_get(struct host *h, struct sink_dir *dir, struct host_dir **out);
 void host_dir_close(struct host *h, struct sink_dir *dir);
 /* A directory is going to be left: open its parent from it if that was closed. */
 void host_dir_open_upwards(struct host *h, struct sink_dir *dir);
-/* Open or make the destination and see what the host makes of new files in it. */
+/* Open or make the destination and learn the host's defaults for new files in it. */
 int host_open_top(struct host *h);
 
 #endif

@@ -80,7 +80,7 @@ void host_pipe_fini(struct host *h)
 {
 	struct f2fs_context *ctx = h->sink->ctx;
 
-	/* what is in flight after a failure: workers see the flag and do no more */
+	/* the batches in flight after a failure: workers see the flag and do no more */
 	atomic_store(&h->stop, true);
 	for (; h->in_flight; h->in_flight--) {
 		pool_wait(h->pool, &h->ring[h->first]->job);

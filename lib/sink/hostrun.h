@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sink that makes files. Directories, links and special files are made by the walk's thread at once; files are
- * planned there (names, attributes, which bytes of the device go where), collected in batches, and read and written by
- * worker threads. Batches are taken back in order: problems are told, directories left, when all before them is done.
+ * The sink that makes files. The walk's thread makes directories, links and special files at once. It also plans files
+ * (names, attributes, which bytes of the device go where). Worker threads read and write them, in batches. Batches are
+ * taken back in order: problems are reported, and directories left, once everything before them is done.
  */
 #ifndef F2FSKIT_SINK_HOSTRUN_H
 #define F2FSKIT_SINK_HOSTRUN_H
@@ -27,11 +27,11 @@ struct host;
 struct host_dir {
 	struct sink_dir *dir;
 	struct host_dir *older, *newer;
-	unsigned pins; /* files in batches that lie in it; it stays open */
+	unsigned pins; /* files of it in batches; it stays open */
 	int fd;
 };
 
-/* What the host makes of a new file in the destination. */
+/* The host's defaults for a new file in the destination. */
 struct host_birth {
 	uint32_t uid, gid;
 	uint32_t mode_mask; /* permissions that the umask leaves */
@@ -53,7 +53,7 @@ struct host_xattr {
 	int sys_errno; /* result */
 };
 
-/* What attributes a file is to have, what it has, and what came of it. */
+/* Attributes that a file is to have, those it has, and the results of setting them. */
 struct host_wish {
 	const struct sink_attr *attr;
 	unsigned keep;	  /* enum f2fs_keep */
@@ -128,7 +128,7 @@ struct host_file {
 	struct host_wish wish;
 };
 
-/* What is given to a worker. */
+/* The work given to a worker. */
 struct host_batch {
 	struct pool_job job; /* first */
 	struct host *host;
@@ -143,7 +143,7 @@ struct host_batch {
 /* A worker's own memory. */
 struct host_slot {
 	struct comp_state codec;
-	uint8_t *window; /* what was read */
+	uint8_t *window; /* the bytes that were read */
 	size_t window_size;
 	uint8_t *cluster;	    /* decompressed; NULL without compression */
 	uint32_t place[BATCH_RUNS]; /* of each run in the window */
@@ -165,7 +165,7 @@ struct host {
 	unsigned batch_count, first, in_flight;
 	bool is_filling;
 	atomic_bool stop;	/* a worker's failure, or ours, ends the run */
-	struct host_file carry; /* what is known of a file whose last piece is not yet back */
+	struct host_file carry; /* the state of a file whose last piece is not yet back */
 	struct vec xattrs;	/* scratch: struct host_xattr */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Telling of the entries that are extracted: to the caller, and in lists, each a stream with one line for an entry.
+ * Report the extracted entries: to the caller, and in lists, each a stream with one line for an entry.
  */
 #include "sink/lists.h"
 #include "sink/android_lists.h"

@@ -10,9 +10,12 @@
 int sink_lists_open(struct sink *sink);
 /* Does anybody want to know of entries? */
 bool sink_tells_entries(const struct sink *sink);
-/* Tell of an entry that was made or planned. */
+/* Report an entry that was made or planned. */
 int sink_tell_entry(struct sink *sink, const struct sink_entry *entry);
-/* Close all; err is what ended the run, and they are given up when it is not 0. Returns it or the first failure. */
+/*
+ * Close all lists. err: the result of the run. If it is not 0, they are dropped as incomplete. Returns it or the first
+ * failure.
+ */
 int sink_lists_close(struct sink *sink, int err);
 
 #endif

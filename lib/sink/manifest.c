@@ -63,7 +63,7 @@ static void put_string(struct sink_stream *s, const char *text, size_t length)
 	put(s, "\"");
 }
 
-/* ,"key":"text" and, for what is no UTF-8, ,"key_hex":"..." */
+/* Write ,"key":"text" and, for text that is no UTF-8, ,"key_hex":"..." */
 static void put_name(struct sink_stream *s, const char *key, const char *text, size_t length)
 {
 	put(s, ",\"");

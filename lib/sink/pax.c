@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pax records and ustar headers (POSIX.1, pax interchange format). Records are only written for what a ustar header
- * cannot say, so that a plain tree makes a plain stream.
+ * Build pax records and ustar headers (POSIX.1, pax interchange format). Records are only written for data that a ustar
+ * header cannot hold, so that a plain tree makes a plain stream.
  */
 #include "sink/pax.h"
 
@@ -105,7 +105,7 @@ int pax_add_time(struct vec *records, const char *key, const struct f2fs_time *t
 
 /* ---- ustar */
 
-/* A number in octal with a NUL behind it; what does not fit is in a record. */
+/* Write a number in octal with a NUL after it. One that does not fit is in a record. */
 static void put_octal(char *field, size_t size, uint64_t value)
 {
 	field[size - 1] = '\0';
@@ -157,7 +157,7 @@ static int add_name(struct vec *records, const char *key, const char *name, bool
 	return strlen(name) > NAME_FIELD || *is_binary ? pax_add(records, key, name, strlen(name)) : 0;
 }
 
-/* Records for what the ustar header of an entry cannot say. */
+/* Add records for data that the ustar header of an entry cannot hold. */
 static int add_needed(struct vec *records, const struct pax_entry *e)
 {
 	bool is_binary = false;

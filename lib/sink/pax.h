@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Headers of a tar stream: a ustar header, and before it the pax records for all that does not fit into one. Bytes in
- * memory only; who writes them is the tar sink's affair.
+ * memory only: the tar sink writes them.
  */
 #ifndef F2FSKIT_SINK_PAX_H
 #define F2FSKIT_SINK_PAX_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The plan of a file, on the walk's thread: its place, its attributes, and which bytes of the device make up its
- * contents, straight from the slots of its node tree. A file that does not fit into what is left of a batch goes on in
- * the next one; then it is opened here, so that its pieces need not wait for each other.
+ * Plan a file on the walk's thread: its place, its attributes, and the bytes of the device that make up its contents,
+ * straight from the slots of its node tree. A file that does not fit into the rest of a batch continues in the next
+ * one. Then it is opened here, so that its pieces need not wait for each other.
  */
 #include "sink/plan.h"
 
@@ -183,7 +183,7 @@ static int share(struct plan *p)
 	return 0;
 }
 
-/* Go on in another batch. SINK_LEFT when the host does not want the file. */
+/* Continue in another batch. SINK_LEFT when the host does not want the file. */
 static int next_piece(struct plan *p)
 {
 	struct host_file before;
@@ -234,7 +234,7 @@ static int count_bytes(struct plan *p, uint64_t bytes)
 	return sink_check_limit(p->h->sink);
 }
 
-/* Tell once that contents cannot be read; the error is recorded. Ends the run only for want of memory. */
+/* Report once that contents cannot be read. The error is recorded. Only NOMEM ends the run. */
 static int tell_lost(struct plan *p, int err)
 {
 	if (err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
@@ -245,7 +245,7 @@ static int tell_lost(struct plan *p, int err)
 	return sink_problem(p->h->sink, F2FS_PROBLEM_UNREADABLE, &p->place);
 }
 
-/* Count blocks of contents; where there cannot be as many that is told, and the rest of the file is left out. */
+/* Count blocks of contents. An impossible number is reported, and the rest of the file is left out. */
 static int take_blocks(struct plan *p, uint64_t count)
 {
 	int err = sink_take_blocks(p->h->sink, p->inode, count);
@@ -411,7 +411,7 @@ static int add_extent(struct plan *p, const struct f2fs_file_extent *extent)
 	}
 }
 
-/* Blocks of the node tree. What hangs on a node that cannot be read is told and left a hole. */
+/* Plan the blocks of the node tree. The part below an unreadable node is reported and left a hole. */
 static int plan_tree(struct plan *p)
 {
 	const uint32_t bits = p->h->sink->vol->geo.block_bits;
@@ -430,7 +430,7 @@ static int plan_tree(struct plan *p)
 	return err;
 }
 
-/* Contents that lie in the inode. */
+/* Plan contents that are stored in the inode. */
 static int plan_inline(struct plan *p)
 {
 	const uint32_t length = (uint32_t)p->size;

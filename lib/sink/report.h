@@ -14,11 +14,11 @@ struct sink_place {
 	f2fs_nid_t ino;
 	const char *what;
 };
-/* Tell of the error just recorded in the context. Returns 0, or CANCELED when the host wants to stop. */
+/* Report the error just recorded in the context. Returns 0, or CANCELED when the host wants to stop. */
 int sink_problem(struct sink *sink, int kind, const struct sink_place *place);
 /* The same for what does not make the run incomplete. */
 int sink_remark(struct sink *sink, int kind, const struct sink_place *place);
-/* Tell of an attribute the host did not take (enum f2fs_keep bit); the error is recorded. */
+/* Report an attribute that the host did not take (enum f2fs_keep bit). The error is recorded. */
 int sink_attribute_lost(struct sink *sink, unsigned bit, const struct sink_place *place);
 /* Is this a failure of the host that ends the run, rather than one of an entry? */
 bool sink_is_fatal(int sys_errno);

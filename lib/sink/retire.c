@@ -170,7 +170,7 @@ static int tell_host(struct host *h, const struct host_file *file, const struct 
 	return err == SINK_LEFT ? 0 : err;
 }
 
-/* Add what a piece brought to what is known of its file. */
+/* Add the results of a piece to the state of its file. */
 static void add_piece(struct host_file *carry, const struct host_file *file)
 {
 	if (file->is_first) {

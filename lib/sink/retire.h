@@ -8,15 +8,15 @@
 #include "sink/hostrun.h"
 #include "sink/report.h"
 
-/* Wait for the oldest batch in flight and tell what came of it. */
+/* Wait for the oldest batch in flight and report its results. */
 int host_retire(struct host *h);
 /* Let go of a batch's files without a word: after a failure. */
 void host_abandon(struct host *h, struct host_batch *batch);
 void host_shared_put(struct host *h, struct host_shared *shared);
-/* Tell that the host could not make or write an entry. SINK_LEFT, or the error when it ends the run. */
+/* Report that the host could not make or write an entry. Returns SINK_LEFT, or the error when it ends the run. */
 int host_refused(struct host *h, int sys_errno, const struct sink_place *place, const char *what);
 int host_tell_losses(struct host *h, const struct host_wish *wish, const struct sink_place *place);
-/* Read the attributes wanted of an inode into the scratch vec of struct host_xattr; damage is told. */
+/* Read the attributes wanted of an inode into the scratch vec of struct host_xattr. Damage is reported. */
 int host_xattrs_load(struct host *h, struct f2fs_inode *inode, const struct sink_place *place);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A sink takes what is extracted: a directory of the host or a tar stream. It knows one kind of output and nothing of
- * the walk that finds the entries.
+ * A sink takes the extracted entries: a directory of the host or a tar stream. It knows one kind of output and nothing
+ * of the walk that finds the entries.
  */
 #ifndef F2FSKIT_SINK_SINK_H
 #define F2FSKIT_SINK_SINK_H
@@ -29,7 +29,7 @@ enum sink_dir_state {
 	DIR_MADE,    /* made by this run */
 	DIR_ENTERED, /* existed */
 	DIR_OUTSIDE, /* a stripped component: its entries go straight to the destination */
-	DIR_FAILED   /* could not be made; what is in it is left out */
+	DIR_FAILED   /* could not be made; its entries are left out */
 };
 
 /* A directory of the volume on the way to an entry. */
@@ -46,14 +46,14 @@ struct sink_dir {
 	struct sink_dir *next_down;	  /* scratch: the next one on a way from above */
 	uint64_t host_device, host_inode; /* its identity on the host once it was closed, 0 before */
 	size_t path_length;		  /* "/a/b"; 0: the root */
-	uint8_t is_foreign;		  /* existed on the host, or lies in one that did: nothing is known about it */
+	uint8_t is_foreign;		  /* existed on the host, or is in one that did: nothing is known about it */
 	uint16_t name_length;
 	char name[]; /* NUL-terminated */
 };
 
 /* The entry at hand. */
 struct sink_entry {
-	struct sink_dir *dir; /* it lies in; NULL for the volume's root */
+	struct sink_dir *dir; /* its directory; NULL for the volume's root */
 	const char *name;
 	size_t name_length;
 	struct f2fs_inode *inode;
@@ -72,9 +72,9 @@ struct sink_first {
 	uint32_t strip; /* components taken off its name */
 };
 
-enum { SINK_LEFT = 1 }; /* a sink did not make the entry, and has told why or counted it as skipped */
+enum { SINK_LEFT = 1 }; /* a sink did not make the entry, and has reported why or counted it as skipped */
 
-/* What a sink does. Each returns 0, SINK_LEFT, or a negative error that ends the run. */
+/* Operations of a sink. Each returns 0, SINK_LEFT, or a negative error that ends the run. */
 struct sink_ops {
 	/* Make a directory whose parent is made; sets its state, and counts it. */
 	int (*make_dir)(struct sink *sink, struct sink_dir *dir);
@@ -86,7 +86,7 @@ struct sink_ops {
 	int (*put_symlink)(struct sink *sink, const struct sink_entry *entry);
 	int (*put_special)(struct sink *sink, const struct sink_entry *entry);
 	int (*put_link)(struct sink *sink, const struct sink_entry *entry, const struct sink_first *first);
-	/* Write what is still held back. */
+	/* Write all buffered data. */
 	int (*flush)(struct sink *sink);
 	/* All directories were left; write the end. */
 	int (*end)(struct sink *sink);
@@ -140,9 +140,12 @@ static inline bool sink_keeps(const struct sink *sink, unsigned bit)
 
 /* Begin with a sink whose ctx, vol, opt and result are set; sink_fini() must follow, also on failure. */
 void sink_init(struct sink *sink);
-/* Open what the options name, lists included. */
+/* Open the outputs that the options name, lists included. */
 int sink_open(struct sink *sink);
-/* Close it; err is what ended the run, and outputs are given up when it is not 0. Returns it or the first failure. */
+/*
+ * Close it. err: the result of the run. If it is not 0, outputs are dropped as incomplete. Returns it or the first
+ * failure.
+ */
 int sink_close(struct sink *sink, int err);
 void sink_fini(struct sink *sink);
 

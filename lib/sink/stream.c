@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Streams of the caller (callback, file, descriptor) behind a buffer.
+ * Buffered streams of the caller (callback, file, descriptor).
  */
 #include "sink/stream.h"
 
@@ -156,7 +156,9 @@ int sink_stream_report(const struct sink_stream *s)
 	return error_sys(s->ctx, s->sys_errno, "cannot write %s", s->name);
 }
 
-/* Let go of a stream that is closed. A file that is not whole goes when it is new; else the caller is told of it. */
+/*
+ * Release a closed stream. An incomplete file is removed when it is new. Otherwise the result reports it to the caller.
+ */
 static void leave(struct sink_stream *s, bool is_whole)
 {
 	struct sink_stream **at = &s->sink->streams;

@@ -15,10 +15,11 @@ int sink_stream_open(struct sink *sink, const struct f2fs_stream *stream, uint32
 int sink_stream_put(struct sink_stream *s, const void *data, size_t length);
 /* Record the failure and return its code. */
 int sink_stream_report(const struct sink_stream *s);
-/* Give up what is not whole: a file that was made for it goes, one that was there before is noted in the result. NULL
- * is allowed. */
+/* Drop an incomplete stream: a new file is removed, one that existed before is noted in the result. NULL is allowed. */
 void sink_stream_drop(struct sink_stream *s);
-/* Flush and close; NULL is allowed. Returns 0 or the code of the failure, recorded, after which it was given up. */
+/*
+ * Flush and close; NULL is allowed. Returns 0 or the code of the failure, recorded, after which the stream was dropped.
+ */
 int sink_stream_close(struct sink_stream *s);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The tar sink: a stream in the pax format that GNU tar, bsdtar and star read. Names are bytes, ids are numbers, holes
- * are told in GNU's sparse format 1.0, attributes, ACLs and flags in star's records. The same image always makes the
- * same stream.
+ * are in GNU's sparse format 1.0, attributes, ACLs and flags in star's records. The same image always makes the same
+ * stream.
  */
 
 #include "sink/tar.h"
@@ -216,7 +216,7 @@ static int read_some(const struct sink_entry *e, uint64_t offset, uint8_t *buffe
 	return f2fs_inode_read(e->inode, offset, buffer, length, &done);
 }
 
-/* Read a piece; what cannot be read becomes zeros, block by block, and is told once for a file. */
+/* Read a piece. Unreadable blocks become zeros, one by one, and are reported once for a file. */
 static int read_piece(struct sink *sink, const struct sink_entry *e, uint64_t offset, size_t length, bool *is_told)
 {
 	const struct sink_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino, .what = "contents" };

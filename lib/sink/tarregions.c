@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The list of data regions of a file, bounded: when it grows too long its smallest holes are given up.
+ * Keep the list of a file's data regions short: when it grows too long its smallest holes become data.
  */
 #include "sink/tarregions.h"
 #include "sink/limits.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What of a file is data and what are holes, which a tar header has to tell before the contents.
+ * List the data regions and holes of a file, which a tar header needs before the contents.
  */
 #ifndef F2FSKIT_SINK_TARREGIONS_H
 #define F2FSKIT_SINK_TARREGIONS_H
@@ -22,10 +22,12 @@ struct tar_regions {
 
 void tar_regions_init(struct tar_regions *regions, struct f2fs_context *ctx);
 void tar_regions_fini(struct tar_regions *regions);
-/* Find the data of a file of size bytes. What hangs on unreadable nodes is told (*is_told: it was) and is a hole. */
+/*
+ * Find the data of a file of size bytes. The part below unreadable nodes is reported (*is_told: it was) and is a hole.
+ */
 int tar_regions_load(struct sink *sink, const struct sink_entry *entry, uint64_t size, struct tar_regions *regions,
 		     bool *is_told);
-/* Add a region behind the last one. */
+/* Add a region after the last one. */
 int tar_regions_add(struct tar_regions *regions, uint64_t offset, uint64_t end);
 bool tar_regions_have_holes(const struct tar_regions *regions, uint64_t size);
 /* Bytes of data. */

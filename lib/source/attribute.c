@@ -38,7 +38,7 @@ uint8_t *source_attribute_find(const struct vec *list, const char *name, size_t 
 	return NULL;
 }
 
-/* The attribute is given anew. */
+/* Drop an attribute that is given again. */
 static void drop_attribute(struct vec *list, const char *name)
 {
 	size_t length;

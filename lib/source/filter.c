@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which items are copied. A pattern that matches a directory holds for everything in it, even if the source never gives
- * the directory itself. So each prefix of a path is matched; what was found is kept for the prefixes of the next path.
+ * Choose the items to copy. A pattern that matches a directory holds for everything in it, even if the source never
+ * gives the directory itself. So each prefix of a path is matched, and the results are kept for the prefixes of the
+ * next path.
  */
 #include <string.h>
 

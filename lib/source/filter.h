@@ -21,7 +21,10 @@ enum source_choice { SOURCE_EXCLUDED, SOURCE_NOT_INCLUDED, SOURCE_WANTED };
 bool source_matches(const char *pattern, const char *path);
 void source_chooser_init(struct source_chooser *c, struct f2fs_context *ctx);
 void source_chooser_fini(struct source_chooser *c);
-/* What the patterns say of a path, which is changed meanwhile and begins with the same bytes as the one before. */
+/*
+ * Match the patterns against a path. It is changed meanwhile, and its first `same` bytes are those of the previous
+ * path.
+ */
 int source_choose(const struct source *src, struct source_chooser *c, char *path, size_t same, enum source_choice *out);
 /* The same for the item at hand. */
 int source_choose_item(struct source *src, enum source_choice *out);

@@ -49,7 +49,7 @@ static char *trim(char *path)
 	return path;
 }
 
-/* What is wrong with a line, or NULL. */
+/* Take a line. Returns its fault, or NULL. */
 static const char *take_line(char *line, struct fs_config_entry *entry)
 {
 	const bool is_root = line[0] == ' ' || line[0] == '\t';
@@ -153,7 +153,7 @@ const struct fs_config_entry *fs_config_find(const struct fs_config *config, con
 	size_t low = 0, high = config->entries.count;
 	const struct fs_config_entry *entry;
 
-	while (low < high) { /* the first one behind the path */
+	while (low < high) { /* the first one after the path */
 		size_t middle = low + (high - low) / 2;
 
 		entry = vec_at(&config->entries, middle);

@@ -95,7 +95,7 @@ static int read_names(struct source *src, int fd, struct vec *names)
 	return err;
 }
 
-/* Go into a directory that is open. What cannot be read of it is a problem. */
+/* Enter an open directory. Unreadable parts of it are a problem. */
 static int push_level(struct source *src, int fd, const struct stat *st)
 {
 	struct host_source *s = source_of(src);
@@ -149,7 +149,7 @@ static int pop_level(struct source *src)
 	return err;
 }
 
-/* Say why a path cannot be opened: the host's words leave open what a symbolic link is about. */
+/* Report why a path cannot be opened: the host's message does not name the target of a symbolic link. */
 static int cannot_open(struct source *src, const char *directory, int sys_errno)
 {
 	char target[1024];

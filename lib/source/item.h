@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An entry that a source gives: what it says of itself, and pieces of its contents.
+ * An entry of a source: its data, and pieces of its contents.
  */
 #ifndef F2FSKIT_SOURCE_ITEM_H
 #define F2FSKIT_SOURCE_ITEM_H
@@ -10,7 +10,7 @@
 
 #include "format/inode.h"
 
-/* What an item says of itself; what is missing has a default. */
+/* Data that an item has. Missing data has a default. */
 enum source_given {
 	GIVEN_MODE = 1,
 	GIVEN_OWNER = 2,
@@ -36,13 +36,13 @@ struct source_item {
 	struct f2fs_time atime, mtime, ctime, crtime;
 	const char *target; /* of a symbolic link, not NUL-terminated; there after prepare() */
 	size_t target_length;
-	const char *link; /* a further name of what has this path below the top */
+	const char *link; /* a further name of the file with this path below the top */
 	bool has_links;	  /* other items may be the same file; then they have the same dev and ino */
 	bool is_known;	  /* the caller has the file by another name: prepare() need not open its contents */
 	uint64_t dev, ino;
 	uint32_t nlink;		    /* names that it has, 0: not known */
 	bool is_listed, is_capable; /* fs_config has a line for it, and that has capabilities */
-	bool lacks_attributes;	    /* some could not be read: what the volume has of them stays */
+	bool lacks_attributes;	    /* some could not be read: those in the volume stay */
 	bool has_no_contents; /* with only_describes: nothing is known of a regular file's contents but their size */
 };
 

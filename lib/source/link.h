@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "source/item.h"
 
-/* A file of the source with further names, and what it became. */
+/* A file of the source with further names, and the inode made of it. */
 struct source_link {
 	uint64_t dev, ino;
 	f2fs_nid_t to;

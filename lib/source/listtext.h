@@ -9,7 +9,7 @@
 
 /* Read a text file of the host, NUL-terminated; free with mem_free(). */
 int listtext_read(struct f2fs_context *ctx, const char *path, char **text);
-/* Take the next word off a line, words being parted by blanks; NULL at its end. *line moves behind it. */
+/* Take the next word off a line, words being separated by blanks; NULL at its end. *line moves past it. */
 char *listtext_word(char **line);
 
 #endif

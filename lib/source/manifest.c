@@ -22,10 +22,10 @@
 struct manifest_source {
 	struct source_input input;
 	int base;	 /* directory of contents, -1: none */
-	struct vec text; /* char: what was read and not taken yet, from start on */
+	struct vec text; /* char: text that was read and not taken yet, from start on */
 	size_t start;
 	bool at_end;
-	bool has_entries; /* or it was told that there are none */
+	bool has_entries; /* or the manifest states that there are none */
 	uint64_t line; /* number of the line taken last */
 	struct manifest_entry entry;
 	struct vec clean, link; /* char */
@@ -48,7 +48,7 @@ static int broken(struct source *src, int err)
 			 detail.message);
 }
 
-/* Read more text behind what there is. */
+/* Read more text after the present text. */
 static int read_more(struct source *src, struct manifest_source *s)
 {
 	size_t got;
@@ -71,7 +71,7 @@ static int read_more(struct source *src, struct manifest_source *s)
 	return 0;
 }
 
-/* Take the next line, without its end; *line is NULL behind the last one. */
+/* Take the next line, without its end. *line is NULL after the last one. */
 static int take_line(struct source *src, char **line, size_t *length)
 {
 	struct manifest_source *s = source_of(src);
@@ -130,7 +130,7 @@ static int take_entry(struct source *src, struct source_item *item)
 	return err;
 }
 
-/* There is no more. A manifest of nothing is what is left of a command that failed. */
+/* End the source. An empty manifest may be the output of a command that failed. */
 static int end(struct source *src)
 {
 	struct manifest_source *s = source_of(src);

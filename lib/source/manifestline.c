@@ -12,7 +12,7 @@
 
 enum kind { K_TEXT, K_HEX, K_U32, K_U64, K_TIME, K_MODE, K_TYPE, K_XATTRS };
 
-/* Members: where their values go, and what is said to be given then. */
+/* Members: the destination of their values, and the data that they provide. */
 static const struct member {
 	const char *name;
 	enum kind kind;
@@ -194,7 +194,7 @@ static enum json_type expected_type(enum kind kind)
 	}
 }
 
-/* Take the value of a member, whose token is at hand; what is wrong with it, or NULL. */
+/* Take the value of a member, whose token is current. Returns its fault, or NULL. */
 static const char *take_value(struct json *j, enum json_type type, const struct member *m, struct manifest_entry *entry)
 {
 	char *field = (char *)entry + m->offset;

@@ -16,20 +16,20 @@ struct manifest_attribute {
 	size_t size;
 };
 
-/* What a line says; pointers lead into its text. */
+/* Data of a line. Pointers lead into its text. */
 struct manifest_entry {
 	struct source_item item;
 	const char *path;   /* never NULL */
 	const char *source; /* NULL: not given */
-	bool is_link;	    /* a further name of what the target is the path of */
+	bool is_link;	    /* a further name of the file whose path is the target */
 	uint32_t nlink;
 	bool has_ino;
 	struct vec attributes; /* struct manifest_attribute */
 };
 
 /*
- * Take a line apart; the text is changed and one byte behind it must be writable. entry->attributes is initialized
- * before the first call. Fails with INVALID, and says what is wrong.
+ * Parse a line. The text is changed, and one byte after it must be writable. entry->attributes is initialized before
+ * the first call. Fails with INVALID and a message about the fault.
  */
 int manifest_parse(struct f2fs_context *ctx, char *text, size_t length, struct manifest_entry *entry);
 

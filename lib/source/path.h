@@ -7,7 +7,7 @@
 
 #include "source/source.h"
 
-/* Set the path of the item at hand: the first length bytes of what it is now, a slash between, and name. */
+/* Set the path of the current item: the first length bytes of the present one, a slash between, and name. */
 int source_set_path(struct source *src, size_t length, const char *name);
 /* Bring a path from elsewhere into the form of paths here, in out (char, NUL-terminated): no slashes at the ends, none
  * doubled, no "."; INVALID when it has "..". */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Attributes that override what the source says: first Android's fs_config, then the caller's rules, of which a later
- * one overrides an earlier one. SELinux labels come from file_contexts.
+ * Override attributes of the source: first with Android's fs_config, then with the caller's rules, of which a later one
+ * overrides an earlier one. SELinux labels come from file_contexts.
  */
 #include "source/rules.h"
 

@@ -19,8 +19,8 @@ struct source;
 
 struct source_ops {
 	/*
-	 * Go to the next item and hand its path to source_set_path(). Returns 0, SOURCE_END, or an error. The user may
-	 * go on after an error unless the source set is_broken.
+	 * Go to the next item and pass its path to source_set_path(). Returns 0, SOURCE_END, or an error. The user may
+	 * continue after an error unless the source set is_broken.
 	 */
 	int (*next)(struct source *src, struct source_item *item);
 	/* The item is wanted: make its contents, target and attributes (source_attribute_add) ready. NULL: they are. */
@@ -50,7 +50,7 @@ struct source_options {
 	unsigned file_contexts_count;
 	const char *mount_point; /* NULL: "/" */
 	bool only_describes;	 /* a manifest without contents will do */
-	bool needs_end;		 /* what the source does not have matters: it must be read to its end */
+	bool needs_end;		 /* items missing in the source matter: it must be read to its end */
 	bool gives_lengths;	 /* the bytes of contents do not matter, only how many there are */
 };
 
@@ -63,8 +63,8 @@ struct source_events {
 };
 
 /*
- * Paths are kept from one item to the next, and may be long, so what follows them only looks at what has changed: how
- * many bytes of the path at hand are known to be those that each of these saw last.
+ * Users of the current path. Paths are kept from one item to the next, and may be long, so each user only examines the
+ * changed part: the source counts the leading bytes that are still those that each user saw last.
  */
 enum source_follower { FOLLOW_PLACE, FOLLOW_CHOICE, FOLLOW_COUNT };
 
@@ -75,7 +75,7 @@ struct source {
 	void *user; /* of events */
 	const struct source_ops *ops;
 	void *own;		       /* of ops */
-	bool is_broken;		       /* the source cannot go on: the error at hand ends the run */
+	bool is_broken;		       /* the source cannot continue: the current error ends the run */
 	bool may_repeat;	       /* the source may give a name twice: the later one replaces the earlier */
 	struct f2fs_progress progress; /* in bytes of contents */
 	char *buffer;		       /* SOURCE_BUFFER bytes, for ops */
@@ -113,9 +113,9 @@ static inline int source_problem(struct source *src, const char *what)
 
 /* Begin with a source whose ctx, opt, events and user are set; source_fini() must follow, also on failure. */
 int source_init(struct source *src);
-/* Open what the options name. */
+/* Open the source that the options name. */
 int source_open(struct source *src);
-/* Let go of what was opened; it can be opened again. */
+/* Close everything that was opened. It can be opened again. */
 void source_close(struct source *src);
 void source_fini(struct source *src);
 /* That many bytes of contents were taken, or an item was: the host may want to know, and to stop. */

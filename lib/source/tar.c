@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A tar archive as a source, read by libarchive: compression, ustar, pax and GNU headers, sparse files. Names are taken
- * as the bytes they are: libarchive converts them to the locale's encoding, so it works under the C locale, where it
- * leaves alone what is not ASCII. Contents are gathered into large aligned pieces, as the volume likes them.
+ * A tar archive as a source, read by libarchive: compression, ustar, pax and GNU headers, sparse files. Names are used
+ * as raw bytes. libarchive converts them to the locale's encoding, so it works under the C locale, where it does not
+ * change bytes outside ASCII. Contents are gathered into large aligned pieces, which the volume writes fastest.
  */
 #include "f2fskit_config.h"
 #include "source/tar.h"
@@ -88,7 +88,7 @@ static int next_header(struct tar_source *s)
 	return ret;
 }
 
-/* Times of the last second before 1970, whose sign libarchive does not tell. */
+/* Restore times of the last second before 1970, whose sign libarchive drops. */
 static void restore_signs(const struct tar_source *s, struct source_item *item)
 {
 	struct f2fs_time *const times[] = { &item->mtime, &item->atime, &item->ctime, &item->crtime };
@@ -106,8 +106,8 @@ static void restore_signs(const struct tar_source *s, struct source_item *item)
 }
 
 /*
- * There is no more. Where an archive was cut between two entries, it lacks the zeros that end it: that is told where it
- * matters what else may have been in it.
+ * End the source. An archive that was cut between two entries lacks the zeros at its end. That is reported if missing
+ * entries matter.
  */
 static int end(struct source *src, struct tar_source *s)
 {

@@ -202,7 +202,7 @@ static uint16_t acl_tag(int tag)
 	}
 }
 
-/* An id by name, as GNU tar writes ACLs: a number, or what the host calls so. */
+/* Find an id by name, as GNU tar writes ACLs: a number, or a name that the host knows. */
 static bool find_id(bool is_user, const char *name, uint32_t *id)
 {
 	char room[4096], *end;

@@ -112,7 +112,10 @@ long long tar_stream_next(struct tar_stream *s, const void **data)
 
 /* ---- headers */
 
-/* Blocks are full but for the last one, so that the two lie as in the archive. NULL: these bytes are not at hand. */
+/*
+ * Find bytes of the archive. Blocks are full except the last one, so that two adjacent ones are adjacent in memory.
+ * NULL: the bytes are not available.
+ */
 static const uint8_t *find(const struct tar_stream *s, uint64_t at, uint64_t length)
 {
 	const uint64_t end = s->offset + s->length;
@@ -122,7 +125,7 @@ static const uint8_t *find(const struct tar_stream *s, uint64_t at, uint64_t len
 	return s->bytes + SOURCE_BUFFER - s->before + (size_t)(at - (s->offset - s->before));
 }
 
-/* One record of a pax header, "LENGTH KEY=VALUE\n"; returns its length, 0 for what is none. */
+/* Parse one record of a pax header, "LENGTH KEY=VALUE\n". Returns its length, 0 if it is none. */
 static size_t take_record(const char *text, size_t room, unsigned *signs)
 {
 	static const struct {

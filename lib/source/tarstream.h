@@ -16,7 +16,7 @@ struct tar_stream {
 	uint8_t *bytes;		/* the block at hand and the one before it, two times SOURCE_BUFFER bytes */
 	size_t length, before;	/* of these blocks */
 	uint64_t offset;	/* of the block at hand in the archive */
-	const uint8_t *rest;	/* what was uncompressed and is in no block yet */
+	const uint8_t *rest;	/* uncompressed bytes that are in no block yet */
 	size_t rest_length;
 	bool is_empty; /* there is not one byte */
 };
@@ -30,7 +30,7 @@ long long tar_stream_next(struct tar_stream *s, const void **data);
  * libarchive gives "-0.5" as half a second without a sign.
  */
 unsigned tar_stream_signs(const struct tar_stream *s, uint64_t at);
-/* Does the mark of the archive's end, a block of zeros, lie at that place? It must have been read last. */
+/* Is the mark of the archive's end, a block of zeros, at that place? It must have been read last. */
 bool tar_stream_has_end(const struct tar_stream *s, uint64_t at);
 void tar_stream_close(struct tar_stream *s);
 

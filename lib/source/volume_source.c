@@ -15,7 +15,7 @@ struct level {
 	f2fs_nid_t ino;
 	struct f2fs_inode *inode; /* NULL: far up, */
 	struct f2fs_dir *dir;
-	struct dir_place place; /* where it goes on */
+	struct dir_place place; /* where it continues */
 	size_t path_length;
 };
 
@@ -111,7 +111,7 @@ static int return_to(struct volume_source *s, struct level *level)
 	return err ? err : dir_seek(level->dir, &level->place);
 }
 
-/* Find the next entry; SOURCE_END behind the last. */
+/* Find the next entry. Returns SOURCE_END after the last. */
 static int next_entry(struct source *src, struct f2fs_dirent *entry)
 {
 	struct volume_source *s = source_of(src);
@@ -218,7 +218,7 @@ static int prepare(struct source *src, struct source_item *item)
 	return err ? source_volume_error(src, err) : 0;
 }
 
-/* Step over what is a hole; *end is where what comes next ends. */
+/* Skip a hole. *end is the end of the data after it. */
 static int find_data(struct source *src, struct volume_source *s, uint64_t size, uint64_t *end)
 {
 	const uint32_t bits = s->vol->geo.block_bits;

@@ -35,9 +35,9 @@ struct cli {
 	int has_epoch;		   /* SOURCE_DATE_EPOCH is set */
 	int64_t epoch;		   /* seconds */
 	int show_progress;	   /* stderr is a terminal */
-	int has_logged_error;	   /* the library told of one that no call returns */
+	int has_logged_error;	   /* the library reported one that no call returns */
 	int offers_repaired;	   /* errors of damage name --state=repaired, which would show more */
-	const char *done;	   /* what is done for good, whatever becomes of the output; NULL: nothing */
+	const char *done;	   /* what has been done for good, whatever happens to the output; NULL: nothing */
 	struct cli_meter meter;
 	uint64_t warnings[CLI_WARNINGS]; /* hashes of those shown, 0: free */
 	/* of the bar */

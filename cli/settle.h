@@ -9,8 +9,10 @@
 
 #include "cli/host.h"
 
-/* Commit. A failure is reported, with what has become of the changes when it does not go without saying that they are
- * rolled back. Returns the library's error. */
+/*
+ * Commit. A failure is reported, with the state of the changes unless they are simply rolled back. Returns the
+ * library's error.
+ */
 int cli_commit(struct cli *cli, struct f2fs_volume *vol, const char *what);
 
 #endif

@@ -187,7 +187,7 @@ static const char *extent_kind(int kind)
 	return kind >= 0 && kind < 5 ? names[kind] : "?";
 }
 
-/* Blocks of a file lie in the main area. */
+/* Is the extent in the main area, as blocks of a file must be? */
 static int is_in_main(const struct f2fs_geometry *geo, const struct f2fs_file_extent *e)
 {
 	uint64_t n = e->kind == F2FS_EXTENT_DATA ? e->count : e->kind == F2FS_EXTENT_COMPRESSED ? e->stored : 0;

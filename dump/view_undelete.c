@@ -33,7 +33,7 @@ static int matches(void *user, const struct f2fs_deleted *file)
 	return !fnmatch(u->pattern, file->path, 0) || !strcmp(u->pattern, file->path);
 }
 
-/* What is said of an outcome, "" for nothing. */
+/* Describe an outcome, "" for nothing. */
 static void describe(const struct f2fs_undelete_report *r, char *out, size_t size)
 {
 	const char *why = r->detail ? r->detail->message : "";

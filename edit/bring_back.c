@@ -82,7 +82,7 @@ static int put_counts(struct edit *e, const struct undelete *u, const struct f2f
 	return edit_print_close(e, out);
 }
 
-/* Name the option that goes on where reads failed. */
+/* Name the option that continues where reads failed. */
 static void advise(struct edit *e, const struct f2fs_past *past, int rc)
 {
 	struct f2fs_past_stat st = { F2FS_SIZED(f2fs_past_stat) };

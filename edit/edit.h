@@ -155,7 +155,7 @@ const struct edit_command *edit_commands(unsigned *count);
 int edit_run(struct edit *e, char **words, int count);
 /* Run the commands of a text, one a line or separated by semicolons. Returns 0 or the error that ended them. */
 int edit_run_text(struct edit *e, char *text);
-/* After a command failed with rc: may the next one run? What cannot be kept is rolled back. */
+/* After a command failed with rc: may the next one run? Changes that cannot be kept are rolled back. */
 int edit_goes_on(struct edit *e, int rc);
 /* Does this command work on files of the volume? */
 int edit_takes_files(const char *command);
@@ -251,8 +251,10 @@ int edit_copy_in(struct edit *e, struct f2fs_inode *inode, uint64_t at, const ch
 /* Make a file empty, or make an empty file (*is_new); mode as of edit_new(). */
 int edit_open_empty(struct edit *e, const struct edit_name *name, const uint32_t *mode, struct f2fs_inode **out,
 		    int *is_new);
-/* What came to a name came in part only: a new file goes again, what was there before is lost but for a rollback. The
- * file's handle is closed. */
+/*
+ * Undo a partial copy to a name. A new file is removed, the contents of an existing one are lost unless rolled back.
+ * The file's handle is closed.
+ */
 void edit_undo_file(struct edit *e, const struct edit_name *name, int is_new);
 
 /* xattrs.c */

@@ -11,7 +11,7 @@
 
 extern const struct cli_tool fsck_tool;
 
-/* What is to be done; one of these. */
+/* The job to do; one of these. */
 enum fsck_job { FSCK_CHECK = 0, FSCK_RESTORE, FSCK_LIST, FSCK_EXPLAIN, FSCK_LAYOUT, FSCK_MAP };
 
 /* When is it to be done? The more thorough, the higher. */

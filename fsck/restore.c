@@ -31,7 +31,7 @@ static int is_made_longer(struct restore *r)
 	       r->info.device_size < (uint64_t)st.st_size && cli_volume_end(&r->opened) == (uint64_t)st.st_size;
 }
 
-/* What was recorded belongs to the part that the file had then. */
+/* Restore the part that the file had when it was recorded. The file has grown since. */
 static int restore_part(struct restore *r)
 {
 	struct f2fs_device *log, *part;

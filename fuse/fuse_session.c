@@ -116,7 +116,7 @@ static struct fuse_session *new_session(struct mount *m, const struct session_op
 	if (rc)
 		cli_error(m->cli, "out of memory");
 	else
-		session = fuse_session_new(&args, &ops, sizeof(ops), m); /* it says itself what is wrong */
+		session = fuse_session_new(&args, &ops, sizeof(ops), m); /* it reports errors itself */
 	fuse_opt_free_args(&args);
 	free(words);
 	free(name);

@@ -48,9 +48,9 @@ int lab_engine_open(struct f2fs_context *ctx, struct f2fs_device *dev, const str
 int lab_engine_do(struct lab_engine *e, unsigned source, const struct lab_op *op);
 /* Commit, so that the volume's tables show all operations. */
 int lab_engine_commit(struct lab_engine *e);
-/* Clean as engine.idle_sections says, and commit. *result tells what that did. */
+/* Clean as engine.idle_sections says, and commit. *result gets the outcome. */
 int lab_engine_idle(struct lab_engine *e, struct f2fs_gc_result *result);
-/* What the placement has done; all 0 without one. */
+/* Return the counts of the placement; all 0 without one. */
 void lab_engine_hotness(const struct lab_engine *e, struct f2fs_hotness_stat *out);
 struct f2fs_volume *lab_engine_volume(const struct lab_engine *e);
 const struct lab_asked *lab_engine_asked(const struct lab_engine *e);

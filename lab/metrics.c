@@ -165,7 +165,7 @@ static void end_run(struct lab_fullness *out, uint64_t *run)
 	*run = 0;
 }
 
-/* Go on through the blocks of the next segment; *run is how many free ones are behind us. */
+/* Continue through the blocks of the next segment. *run is the number of free blocks just before it. */
 static void add_free_runs(struct lab_fullness *out, const struct f2fs_segment_info *entry, uint64_t *run)
 {
 	for (unsigned i = 0; i < 512; i++) {

@@ -294,7 +294,7 @@ static void mend_packing(const struct repair *r, const struct inode_fact *inode,
 
 	if ((packing_is_doubtful(r->geo, block) || r->c->options.depth == F2FS_CHECK_CONTENT) &&
 	    repair_wanted(r, P_INODE_PACKING, inode->ino) && packing_correct(r->vol, block, &is_changed) != 0)
-		error_clear(r->c->ctx); /* slots out of range get numbers that may all be equal */
+		error_clear(r->c->ctx); /* fields out of range get valid numbers all the same */
 }
 
 void repair_inode_block(const struct repair *r, const struct nid_fact *fact, const struct inode_fact *inode,

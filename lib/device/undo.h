@@ -104,7 +104,7 @@ static inline uint32_t undo_block_length(uint32_t length, uint32_t block)
 	return left < UNDO_BLOCK ? left : UNDO_BLOCK;
 }
 
-/* Lay a recording over inner, which is parts[0], or all parts in a row. */
+/* Put a recording on top of inner, which is parts[0], or all parts in a row. */
 int undo_make(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_device *const *parts, unsigned count,
 	      struct f2fs_device **out);
 /* The recording's file was made for it, and goes when nothing was changed. */

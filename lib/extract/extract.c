@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A run of extraction: options in, the walk over each target, the result out. What is done with an entry is in
- * extract/walk.c, how it is written in the sinks.
+ * Run an extraction: options in, the walk over each target, the result out. extract/walk.c decides about each entry,
+ * the sinks write it.
  */
 #include "base/sized.h"
 #include "extract/link.h"
@@ -77,7 +77,7 @@ static void fini(struct extract *x)
 	sink_fini(&x->sink);
 }
 
-/* Let go of what the walk holds, write what is held back, leave the directories. */
+/* Close the walk's directories, write buffered data, leave the directories of the sink. */
 static int finish(struct extract *x)
 {
 	int err = extract_walk_end(x);

@@ -48,7 +48,7 @@ static int note_name(struct survey *s, f2fs_nid_t ino, bool is_dir)
 	return 0;
 }
 
-/* Read one directory. Damage is met again, and told, when it is extracted. */
+/* Read one directory. The extraction meets damage again, and reports it. */
 static int survey_dir(struct survey *s, f2fs_nid_t ino)
 {
 	struct f2fs_inode *inode;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The listed paths: resolved to where they really are (no links, no ".."), sorted so that the walk never comes back to
- * a directory it left, and freed of those that lie below another one.
+ * Resolve the listed paths to their real places (no links, no ".."). They are sorted so that the walk never returns to
+ * a directory it left. Paths below another one are dropped.
  */
 #include "extract/path.h"
 

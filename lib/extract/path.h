@@ -7,8 +7,7 @@
 
 #include "extract/run.h"
 
-/* Resolve the listed paths into canonical ones (struct extract_target), in order, without those that lie below others.
- */
+/* Resolve the listed paths into canonical ones (struct extract_target), in order, without those below others. */
 int extract_targets_load(struct extract *x, struct vec *targets);
 void extract_targets_fini(struct vec *targets);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A run of extraction: one walk over the volume, and a sink that takes what it finds. The walk knows paths, patterns,
+ * State of an extraction: one walk over the volume, and a sink that takes the entries. The walk knows paths, patterns,
  * hard links and problems and nothing of the host.
  */
 #ifndef F2FSKIT_EXTRACT_RUN_H
@@ -20,7 +20,7 @@ struct extract_target {
 	f2fs_nid_t ino;
 };
 
-/* What is known of names: extract/names.c. */
+/* Facts about names: extract/names.c. */
 struct extract_names {
 	uint8_t *met;	      /* by node id: the survey met a name */
 	uint8_t *made;	      /* by node id: it was extracted */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The walk: what becomes of each entry. It decides by path, pattern and type, knows hard links, and hands what is to be
- * made to the sink. Directories are made when the first entry needs them, so that patterns leave no empty ones behind.
+ * Walk over the volume and decide about each entry by path, pattern and type. The walk knows hard links, and passes
+ * wanted entries to the sink. Directories are made when the first entry needs them, so that patterns leave no empty
+ * ones.
  */
 #include "extract/walk.h"
 
@@ -111,7 +112,7 @@ static int go_down(struct extract *x, const struct sink_entry *e, bool is_includ
 	return 0;
 }
 
-/* Tell of a directory that was made. */
+/* Report a directory that was made. */
 static int tell_dir(struct extract *x, struct sink_dir *dir)
 {
 	struct sink_entry e = { .dir = dir };
@@ -175,7 +176,7 @@ static int visit_dir(struct extract *x, const struct sink_entry *e, bool is_incl
 
 /* ---- other entries */
 
-/* What the policy makes of an entry whose contents are encrypted: 0 go on, SINK_LEFT. */
+/* Apply the policy to an entry whose contents are encrypted. Returns 0 to continue, or SINK_LEFT. */
 static int judge_encrypted(struct extract *x, const struct sink_entry *e)
 {
 	const struct sink_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino, .what = "contents" };
@@ -371,7 +372,7 @@ static int visit(void *user, const struct f2fs_walk_entry *found)
 
 /* ---- targets */
 
-/* The component of a path that begins at or behind a place; its length. */
+/* Find the component of a path that begins at or after a place. Returns its start, *length is its length. */
 static const char *component(const char *at, size_t *length)
 {
 	at += *at == '/';
@@ -379,7 +380,9 @@ static const char *component(const char *at, size_t *length)
 	return at;
 }
 
-/* How many directories from the root to dir are also above what path names; *at: the component behind them. */
+/*
+ * Count the directories from the root to dir that are also above the target of the path; *at: the component after them.
+ */
 static uint32_t common_depth(struct sink_dir *dir, const struct extract_target *target, const char **at)
 {
 	struct sink_dir *next = NULL;

@@ -7,7 +7,7 @@
 
 #include "extract/run.h"
 
-/* Extract what lies at the target. */
+/* Extract the entries at the target. */
 int extract_walk(struct extract *x, const struct extract_target *target);
 /* Go up to the root and let go of it. */
 int extract_walk_end(struct extract *x);

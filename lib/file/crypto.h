@@ -16,7 +16,10 @@
  * since names are shown without a key, too. Valid until keys are looked for again. Fails with NOMEM.
  */
 int crypto_find(struct f2fs_inode *inode, struct file_key **out);
-/* Find an inode's key; ENCRYPTED when there is none: @what cannot be read then. Else fails as keyring_find(). */
+/*
+ * Find an inode's key. Fails with ENCRYPTED when there is none: @what cannot be read then. Else fails as
+ * keyring_find().
+ */
 int crypto_need(struct f2fs_inode *inode, const char *what, struct file_key **out);
 /* The same for an inode that is being changed. */
 int crypto_need_for(struct winode *w, const char *what, struct file_key **out);

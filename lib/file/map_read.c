@@ -98,7 +98,7 @@ static int kind_of(const struct f2fs_inode *inode, uint32_t slot)
 	}
 }
 
-/* One cluster: the slots behind its head that hold blocks. */
+/* Fill in one cluster: the slots after its head that hold blocks. */
 static void fill_cluster(const struct f2fs_inode *inode, const struct map_run *run, struct f2fs_file_extent *out)
 {
 	uint32_t blocks = inode->layout.cluster_blocks;

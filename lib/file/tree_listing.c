@@ -181,7 +181,7 @@ static int list(struct lister *l, struct f2fs_inode *start)
 	if (err == F2FS_ERR_NOMEM) /* of the arrays here: nobody has recorded it */
 		return error_set(l->ctx, err, "no memory for a listing of %zu names", l->list->rows.count);
 	if (!err)
-		error_clear(l->ctx); /* of damage that a row tells */
+		error_clear(l->ctx); /* of damage that a row reports */
 	return err;
 }
 

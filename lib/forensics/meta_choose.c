@@ -108,7 +108,7 @@ static int add_past(struct chooser *c)
 	return err;
 }
 
-/* Does anything but the NAT say that a node lies here? */
+/* Does anything except the NAT show that a node is here? */
 static bool is_node_place(struct chooser *c, const struct f2fs_nat_info *nat)
 {
 	const f2fs_seg_t segno = geometry_segment_of(c->geo, nat->block_addr);

@@ -20,8 +20,10 @@ struct pair {
 
 /* ---- ranges */
 
-/* What is at a file block of one of them; behind its end a hole that goes on. A node that is lost has its blocks in
- * count. */
+/*
+ * Find the extent at a file block of one of them. Past its end there is an endless hole. If a node is lost, count is
+ * the number of its blocks.
+ */
 static int find_extent(struct f2fs_inode *inode, uint64_t block, struct f2fs_file_extent *out)
 {
 	int err;

@@ -10,7 +10,7 @@ struct alias {
 	uint64_t first, end; /* blocks of the volume */
 };
 
-/* Call each for every one of them; what it returns ends the search, when it is not 0, and is returned. */
+/* Call each for every alias. A result that is not 0 ends the search and is returned. */
 int aliases_each(struct f2fs_volume *vol, int (*each)(void *user, const struct alias *alias), void *user);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How the contents of one file lie on the device. The slots are gone through once, in the order of the file.
+ * Count the extents and fragments of one file. The slots are visited once, in the order of the file.
  */
 #include "fragments/file.h"
 #include "fragments/fragments.h"
 
 #include <string.h>
 
-/* What the next slot is held against. */
+/* State that the next slot is compared with. */
 struct count {
 	const struct f2fs_inode *inode;
 	const struct fragment_units *units;
@@ -18,7 +18,7 @@ struct count {
 	uint64_t small;	     /* blocks in small fragments so far */
 	uint32_t last;	     /* the last stored block */
 	uint32_t extent;     /* the slot before, when an extent may go on: a block or NEW_ADDR; NULL_ADDR: it may not */
-	uint64_t cluster_end; /* file block behind the compressed cluster at hand */
+	uint64_t cluster_end; /* file block after the current compressed cluster */
 };
 
 static void end_fragment(struct count *c)

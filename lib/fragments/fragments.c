@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The report on fragmentation: every file that has a name, and those of quotas. Directories are told after all that is
- * in them, with sums; the walk goes depth first, so a stack of the directories it is in holds all that is needed.
+ * Report on fragmentation: every file that has a name, and those of quotas. A directory is reported after all its
+ * entries, with sums. The walk is depth first, so a stack of the current directories is enough.
  */
 #include "fragments/fragments.h"
 

@@ -3,7 +3,7 @@
  * The parts of the report on fragmentation:
  *	fragments/fragments.c	walks the files
  *	fragments/file.c	counts the fragments of one file
- *	fragments/free.c	what the segments hold
+ *	fragments/free.c	counts the blocks in segments
  */
 #ifndef F2FSKIT_FRAGMENTS_FRAGMENTS_H
 #define F2FSKIT_FRAGMENTS_FRAGMENTS_H
@@ -12,12 +12,12 @@
 
 #include "file/object.h"
 
-/* What counts as small, and what a reader asks for at once, in blocks. */
+/* The largest size that counts as small, and the size of a reader's requests, in blocks. */
 struct fragment_units {
 	uint32_t small, read;
 };
 
-/* The sums of the whole volume once more, from the inodes that a report has told. */
+/* Compute the sums of the whole volume again, from the inodes that a report listed. */
 int fragments_again(struct f2fs_volume *vol, const f2fs_nid_t *inodes, size_t count, struct f2fs_fragments *out);
 
 #endif

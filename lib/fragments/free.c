@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the segments hold, and how the free blocks lie between them: one pass over the SIT, as the last checkpoint has
- * it.
+ * Count the blocks in segments, and the runs of free blocks between them: one pass over the SIT of the last checkpoint.
  */
 #include "base/bitmap.h"
 #include "log/log.h"

@@ -25,7 +25,7 @@ enum {
 	CELL_HEIGHT = 10
 };
 
-/* What a cell shows. */
+/* State of a cell. */
 struct cell {
 	uint8_t state;
 	bool has_log;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Addresses of fields as text: place, up to two brackets, field, with a structure in front of it or an index behind.
+ * Parse addresses of fields: place, up to two brackets, field, with a structure before it or an index after it.
  */
 #include <ctype.h>
 #include <stdlib.h>

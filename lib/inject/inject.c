@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fields by address: the handle, reading, and writing with the checksum that belongs to the structure. The volume is
- * opened for finding things only, and opened again after each change, so that what was changed counts at once.
+ * opened for finding things only, and opened again after each change, so that the change counts at once.
  */
 #include <string.h>
 
@@ -44,7 +44,7 @@ static int read_geometry(struct f2fs_inject *inject)
 	return 0;
 }
 
-/* Open what can be opened. */
+/* Open the volume as far as possible. */
 static int open_volume(struct f2fs_inject *inject)
 {
 	int err;

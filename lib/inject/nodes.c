@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Nodes, and what lies in them or in blocks of files: inode fields, addresses, directory entries, extended attributes.
+ * Find nodes, and fields in them or in blocks of files: inode fields, addresses, directory entries, extended
+ * attributes.
  */
 #include <f2fskit/file.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static int load(struct f2fs_inject *inject, const struct place *place, uint8_t *
 	return err;
 }
 
-/* The block of a node as the NAT has it; nothing of what is in the block is checked. */
+/* Take the block of a node at its NAT address. The contents of the block are not checked. */
 static int take_node(struct f2fs_inject *inject, uint64_t nid, struct place *out, bool *is_inode)
 {
 	struct f2fs_nat_info nat;
@@ -38,7 +39,7 @@ static int take_node(struct f2fs_inject *inject, uint64_t nid, struct place *out
 	return place_take_block(inject, nat.block_addr, out);
 }
 
-/* What can be named in a node block. */
+/* Add the fields that an address can name in a node block. */
 static void add_node_fields(const struct f2fs_geometry *geo, const uint8_t *block, bool is_inode, struct place *out)
 {
 	const uint32_t nids = inode_nids_offset(geo), words = node_bytes(geo) / 4;
@@ -312,7 +313,7 @@ int place_dentry(struct f2fs_inject *inject, const struct address *address, stru
 
 /* ---- extended attributes ---- */
 
-/* Where byte at of the string lies: in the inode, or in the attribute node; it takes the place there. */
+/* Find byte `at` of the string: in the inode, or in the attribute node. It becomes the place. */
 static int take_xattr_byte(struct f2fs_inject *inject, const struct place *inode, const struct inode_layout *layout,
 			   f2fs_nid_t node, uint32_t at, struct place *out)
 {

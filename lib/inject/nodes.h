@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Nodes, and what lies in them or in blocks of files.
+ * Find nodes, and fields in them or in blocks of files.
  */
 #ifndef F2FSKIT_INJECT_NODES_H
 #define F2FSKIT_INJECT_NODES_H

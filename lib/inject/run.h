@@ -28,7 +28,7 @@ enum { ADDRESS_WORD = 32, ADDRESS_TEXT = 256, ADDRESS_BRACKETS = 2, ADDRESS_PART
 struct address_bracket {
 	bool is_text;
 	uint64_t number;
-	unsigned copy;		 /* behind a comma */
+	unsigned copy;		 /* after a comma */
 	char text[ADDRESS_TEXT]; /* of length bytes */
 	size_t length;
 };

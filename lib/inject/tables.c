@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Entries of NAT, SIT and SSA, of the journals, and orphans: where they lie on the volume.
+ * Find entries of NAT, SIT and SSA, of the journals, and orphans on the volume.
  */
 #include "base/bitmap.h"
 #include "inject/place_make.h"

@@ -136,7 +136,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Digits in pairs, with dashes between where a UUID has them; what is behind the last pair stays. */
+/* Put digits in pairs, with the dashes of a UUID. Bytes after the last pair stay. */
 static int put_digits(struct f2fs_context *ctx, const struct spot *spot, const char *text, uint8_t *to)
 {
 	uint32_t n = 0;

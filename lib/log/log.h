@@ -428,7 +428,7 @@ int segment_keep(struct txn *txn, f2fs_blk_t addr);
 int heads_pass_kept(struct txn *txn);
 /* Make a kept block valid, as data of its owner; is_new: the slot held no block before. */
 int block_adopt(struct txn *txn, f2fs_blk_t addr, struct owner owner, bool is_new);
-/* Tell the owner that the summaries name for a block, as they are now. */
+/* Find the owner that the current summaries name for a block. */
 int block_owner(struct txn *txn, f2fs_blk_t addr, struct f2fs_block_owner *out);
 /* Write the summaries of adopted blocks; before anything is allocated, and before the commit. */
 int adopted_store(struct txn *txn);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The areas of a new volume: what the devices held before is discarded or reset; SIT and NAT, whose first copies are in
- * force, become empty but for what is always there (FORMAT volume 3.9, 9.4). SSA and main area need nothing.
+ * Write the areas of a new volume. The old contents of the devices are discarded or reset. SIT and NAT, whose first
+ * copies are valid, become empty except for the fixed entries (FORMAT volume 3.9, 9.4). SSA and main area need nothing.
  */
 #include <string.h>
 
@@ -20,7 +20,7 @@ static int report(struct mkfs *m, const char *phase, uint64_t done, uint64_t tot
 	return progress_report(m->ctx, &progress);
 }
 
-/* Reset what is not empty: a zone's blocks must be written in order, from its start. */
+/* Reset zones that are not empty: a zone's blocks must be written in order, from its start. */
 static int reset_zones(struct mkfs *m, struct f2fs_device *dev, uint64_t size)
 {
 	enum { BATCH = 64 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The first checkpoint (FORMAT volume 4, 7.5, 11): what a new volume holds, as the writer of packs wants to know it
- * (log/pack.h), goes into both packs. The second pack is as complete as the first and one version older: when the first
- * is lost, the volume is still whole. (A second pack that is valid but has no summaries, as f2fs-tools leaves it, makes
- * a volume with a damaged first pack unmountable.)
+ * Write the first checkpoint (FORMAT volume 4, 7.5, 11): the contents of a new volume, in the form that the writer of
+ * packs takes (log/pack.h), go into both packs. The second pack is as complete as the first and one version older: when
+ * the first is lost, the volume is still whole. (f2fs-tools leaves a second pack that is valid but has no summaries. It
+ * makes a volume with a damaged first pack unmountable.)
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "mkfs/checkpoint.h"
 #include "mkfs/run.h"
 
-/* What the packs are made of. */
+/* Contents of the packs. */
 struct first {
 	struct pack pack;
 	uint8_t *cp, *journals, *nat_maps;

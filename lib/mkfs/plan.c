@@ -73,7 +73,7 @@ static int take_options(struct f2fs_context *ctx, const struct f2fs_mkfs_options
 	return result ? error_set(ctx, error_code_of(result), "%s", plan_text(result)) : 0;
 }
 
-/* One zone's share in what the plan needs to know. */
+/* Add one zone to the data for the plan. */
 static int take_zone(struct f2fs_context *ctx, const struct f2fs_zone *zone, uint64_t *capacity,
 		     struct plan_device *out)
 {
@@ -93,7 +93,7 @@ static int take_zone(struct f2fs_context *ctx, const struct f2fs_zone *zone, uin
 	return 0;
 }
 
-/* What the plan needs to know of a device's zones. */
+/* Collect the data about a device's zones for the plan. */
 static int take_zones(struct f2fs_context *ctx, struct f2fs_device *dev, uint64_t *capacity, struct plan_device *out)
 {
 	enum { BATCH = 64 };

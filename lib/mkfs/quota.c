@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A new quota file (FORMAT files 9.3): header, the way through the tree to one leaf, and in it the one id that owns
- * what a new volume holds.
+ * Build a new quota file (FORMAT files 9.3): header, the way through the tree to one leaf, and in it the one id that
+ * owns the files of a new volume.
  */
 #include "format/structs.h"
 #include "mkfs/quota.h"

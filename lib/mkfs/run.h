@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the parts of mkfs share. A new volume is a handful of blocks: they are collected per log in memory, and each
+ * State shared by the parts of mkfs. A new volume is a handful of blocks: they are collected per log in memory, and each
  * area is written once.
  *
- *	mkfs/mkfs.c			the driver: checks, order of writes
+ *	mkfs/mkfs.c		the driver: checks, order of writes
  *	mkfs/plan.c		options and devices -> layout
  *	mkfs/names.c		label, extension lists, alias names
  *	mkfs/areas.c		discard, SIT, NAT, the end of stale fsync chains

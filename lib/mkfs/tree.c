@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a new volume holds: the root directory, quota files, lost+found, and files that stand for devices (FORMAT volume
- * 3.9 item 3, 9.4; files 2, 5, 14). Inode numbers go up from 3 in this order. A directory here has one block of
- * entries, a quota file one or two blocks.
+ * Make the files of a new volume: the root directory, quota files, lost+found, and device aliases (FORMAT volume 3.9
+ * item 3, 9.4; files 2, 5, 14). Inode numbers go up from 3 in this order. A directory here has one block of entries, a
+ * quota file one or two blocks.
  */
 #include <string.h>
 
@@ -192,7 +192,7 @@ static int make_lost_found(struct mkfs *m)
 	return err;
 }
 
-/* What the owner of all files uses; quota files do not count. */
+/* Count the usage of the owner of all files. Quota files do not count. */
 static void count_usage(const struct mkfs *m, uint64_t *inodes, uint64_t *blocks)
 {
 	*inodes = 1;

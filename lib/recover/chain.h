@@ -94,8 +94,10 @@ uint32_t chain_deletes(const struct f2fs_recovery *plan);
 int recovery_plan(struct f2fs_volume *vol, const struct map32 *kept, struct f2fs_recovery **out);
 /* Inode number index of those that count; NULL, with NOT_FOUND recorded, past the last. */
 const struct chain_inode *recovery_find_inode(const struct f2fs_recovery *plan, uint32_t index);
-/* For a repair: another beginning of the transaction than on the tables of the checkpoint, and inodes that are left
- * alone, since damage stood in the way of what the recovery had to do to them. */
+/*
+ * For a repair: another base of the transaction than the tables of the checkpoint, and inodes that are left alone,
+ * because damage prevented the recovery from changing them.
+ */
 struct recovery_base {
 	void *user;
 	int (*begin)(void *user, const struct txn_keep *keep);

@@ -52,6 +52,6 @@ int chain_read(struct chain_reader *reader, f2fs_blk_t addr, const uint8_t **blo
 	}
 	at = reader->buffer + ((size_t)(addr - reader->first) << vol->geo.block_bits);
 	*block = at;
-	/* it ends the chain, and what was fsynced behind it would be lost */
+	/* it ends the chain, and fsynced data after it would be lost */
 	return is_zero(at, vol->geo.block_size) ? volume_read_twice(vol, addr, 1, at) : 0;
 }

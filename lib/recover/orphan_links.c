@@ -3,11 +3,11 @@
  * Find listed orphans that still have a name. The list has no checksum, and a damaged entry may name any file. A mount
  * deletes that file, a recovery here does not.
  *
- * An orphan is named in no directory that is in use. A removed directory, which has no links, counts for nothing: Linux
- * does not write its blocks any more, and they still name files that were open in it. One lookup tells: the directory
- * and name that the inode remembers. The orphan's links are 0, except for files that were open for an atomic write,
- * whose links the kernel does not write. Where an inode has links and its remembered name is gone, another directory
- * may name it. Only a search of the whole tree tells then.
+ * An orphan is named in no directory that is in use. A removed directory, which has no links, counts for nothing. Linux
+ * does not write its blocks any more, and they still name files that were open in it. One lookup is enough: in the
+ * directory and by the name that the inode remembers. The orphan's links are 0, except for files that were open for an
+ * atomic write, whose links the kernel does not write. If an inode has links and its remembered name is gone, another
+ * directory may name it. Then only a search of the whole tree can decide.
  */
 #include "base/namehash.h"
 #include "file/dir_scan.h"
@@ -149,7 +149,10 @@ static int search_dir(struct search *s, f2fs_nid_t ino)
 	return 0;
 }
 
-/* What is still doubted after all names were read is an orphan. Where some could not be read, it is not deleted. */
+/*
+ * Search the tree for names. An inode still in doubt after all names were read is an orphan. If some could not be read,
+ * it is not deleted.
+ */
 static int search_tree(struct search *s)
 {
 	uint32_t ino;

@@ -49,7 +49,7 @@ static int add_slot(struct range_walk *walk, uint64_t file_block, f2fs_blk_t add
 	return 0;
 }
 
-/* What the checkpoint has for a file block. */
+/* Return the checkpoint's address of a file block. */
 static f2fs_blk_t live_slot(struct range_walk *walk, uint64_t file_block)
 {
 	struct map_run run;

@@ -52,7 +52,7 @@ static int read_node(const struct f2fs_recovery *plan, size_t i, uint8_t *block)
 	return volume_read(plan->vol, chain_node_at(plan, i)->addr, 0, block, plan->vol->geo.block_size);
 }
 
-/* What the last inode blocks of the chain say: name and size. */
+/* Fill in name and size from the last inode blocks of the chain. */
 static int fill_from_blocks(const struct f2fs_recovery *plan, const struct chain_inode *inode, size_t last_inode,
 			    struct f2fs_recovery_inode *out)
 {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* What is needed only while the chain is followed. */
+/* State that is needed only while the chain is followed. */
 struct walk {
 	struct f2fs_recovery *plan;
 	struct chain_reader reader;
@@ -114,7 +114,7 @@ static int note_fsynced(struct walk *walk, uint32_t i)
 	return 0;
 }
 
-/* Take the node at addr into the chain; *next: where it goes on. False in *more: it is no part of it. */
+/* Take the node at addr into the chain. *next: its continuation. False in *more: it is no part of the chain. */
 static int take_node(struct walk *walk, f2fs_blk_t addr, f2fs_blk_t *next, bool *more)
 {
 	struct f2fs_recovery *plan = walk->plan;

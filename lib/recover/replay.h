@@ -20,7 +20,7 @@ struct replay {
 	struct f2fs_recover_result result;
 };
 
-/* Is this inode left alone? If not, it is what the recovery is at from now on. */
+/* Is this inode left alone? If not, it is the recovery's current inode from now on. */
 static inline bool replay_leaves(struct replay *r, f2fs_nid_t ino)
 {
 	for (size_t i = 0; r->left && i < r->left->count; i++)
@@ -56,7 +56,7 @@ int replay_bury(struct replay *r);
 /* orphans.c */
 int orphans_finish(struct replay *r);
 /* rollforward.c */
-/* Keep what the plan needs from being allocated; before anything else is done. */
+/* Keep the blocks that the plan needs from being allocated, before anything else is done. */
 int replay_keep(struct replay *r);
 /* Apply all of the plan. */
 int replay_plan(struct replay *r);

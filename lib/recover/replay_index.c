@@ -8,7 +8,7 @@
 #include "base/bitmap.h"
 #include "recover/replay.h"
 
-/* A slot of the live node, and what is about to become of it. */
+/* A slot of the live node, and its coming change. */
 struct slot_change {
 	struct slot_ref ref;
 	uint32_t i;	 /* slot */

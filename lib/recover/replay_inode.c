@@ -97,7 +97,7 @@ int replay_fields(struct replay_step *step)
 		return err;
 	inode_set_i_mode(block, inode_i_mode(from));
 	inode_set_i_size(block, inode_i_size(from));
-	/* the three times lie side by side */
+	/* the three times are adjacent */
 	memcpy(block + inode_OFS_i_atime, from + inode_OFS_i_atime, inode_OFS_i_generation - inode_OFS_i_atime);
 	inode_set_i_advise(block, inode_i_advise(from));
 	inode_set_i_flags(block, inode_i_flags(from));

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names: enter what an inode block of the chain brings along, in place of whoever has that name now (FORMAT
+ * Replay names: enter the name of an inode block in the chain, in place of the inode that now has that name (FORMAT
  * files 12.6).
  *
- * The time of such a change is not stored anywhere; the directory gets the new inode's time of change, so that the same
- * volume always recovers to the same state. A directory that was replaced must have been empty when it went: what the
- * checkpoint still has below it was deleted or renamed without having been synced, and goes with it.
+ * The time of such a change is not stored anywhere. The directory gets the new inode's time of change, so that the same
+ * volume always recovers to the same state. A directory that was replaced must have been empty when it was removed.
+ * Entries that the checkpoint still has below it were deleted or renamed without having been synced, and are removed
+ * with it.
  */
 #include <string.h>
 

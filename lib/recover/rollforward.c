@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Applying the plan: keep what it needs from being allocated, make the new inodes, then replay every node that counts
- * in the order of the chain, and last delete what lost its name. The order is the kernel's, since later steps see what
- * earlier ones did.
+ * Apply the plan: keep the blocks it needs from being allocated, make the new inodes, replay every node that counts in
+ * the order of the chain, and finally delete inodes without a name. The order is the kernel's, because later steps use
+ * the results of earlier ones.
  */
 #include "recover/replay.h"
 
@@ -33,7 +33,7 @@ static int keep_data(struct replay *r, const struct chain_node *node, const uint
 	return err;
 }
 
-/* The chain, what it points to, and the block behind it: a node that was written there would prolong it. */
+/* Keep the chain, the blocks it points to, and the block after it: a node written there would extend the chain. */
 int replay_keep(struct replay *r)
 {
 	int err = 0;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Label and UUID of a volume, and inode checksums that follow the UUID.
+ * Change label and UUID of a volume, and the inode checksums that depend on the UUID.
  *
- * Why a cut is harmless: superblocks.c replaces one copy after the other. With inode_checksum the UUID
- * changes in four steps, each durable before the next: the feature goes from both superblocks (checksums are then not
- * looked at), the UUID is set, each inode's checksum becomes that of the new UUID (four bytes of a block that is
- * otherwise written as it is; on zoned volumes all inodes anew, in one commit), the feature comes back. Between any two
- * writes a kernel finds either the feature and right checksums, or no feature. Inodes that have checksums without the
- * feature tell that a change was cut: the next one gives the feature back.
+ * An interruption is harmless, because superblocks.c replaces one copy after the other. With inode_checksum the UUID
+ * changes in four steps, each durable before the next. The feature is removed from both superblocks, so that checksums
+ * are ignored. The UUID is set. Each inode gets the checksum of the new UUID: four bytes of an otherwise unchanged
+ * block, on zoned volumes all inodes rewritten in one commit. The feature is set again.
+ *
+ * Between any two writes a kernel finds either the feature and right checksums, or no feature. Inodes that have
+ * checksums without the feature show that a change was interrupted: the next one sets the feature again.
  */
 #include <f2fskit/file.h>
 #include <f2fskit/label.h>

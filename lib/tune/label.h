@@ -8,8 +8,8 @@
 #include "tune/superblocks.h"
 
 /*
- * Write a label as UTF-16 units, 512 at most, zeros behind it: what every label has to be. Fails with INVALID (not
- * UTF-8, a control character) and NAME_TOO_LONG.
+ * Write a label as UTF-16 units, 512 at most, followed by zeros: the required form of every label. Fails with INVALID
+ * (not UTF-8, a control character) and NAME_TOO_LONG.
  */
 int label_encode(struct f2fs_context *ctx, const char *label, uint8_t *units);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Replacing the superblock of an open volume: one copy after the other, first the one that is not in use, each durable
- * before the next. Both blocks are read before the first write, so that what cannot be read does not leave two copies
- * that differ. A cut at any write leaves one valid copy, with the old contents or the new ones; a superblock is six
- * sectors, and a write that is torn between them must not leave one of both kinds that looks valid.
+ * Replace the superblock of an open volume: one copy after the other, first the one that is not in use, each durable
+ * before the next. Both blocks are read before the first write, so that an unreadable block does not leave two copies
+ * that differ. An interruption of any write leaves one valid copy, with the old contents or the new ones. A superblock
+ * is six sectors, and a write that is torn between them must not leave a mixture that looks valid.
  */
 #include "tune/superblocks.h"
 
@@ -22,7 +22,7 @@ int superblock_writable(struct f2fs_volume *vol)
 	return volume_check_roots(vol);
 }
 
-/* What a cut at any time may leave half written. */
+/* Return the size of the unit that an interruption may leave half written. */
 static uint32_t torn_unit(const struct f2fs_volume *vol)
 {
 	const uint32_t sector = f2fs_device_info(vol->dev)->sector_size;

@@ -86,7 +86,7 @@ static int make_dir(struct undelete *u, int dir, const char *name, const char *p
 	return 0;
 }
 
-/* Open the directory that the last component of a path goes into, making what is missing. */
+/* Open the directory for the last component of a path, making missing ones. */
 static int open_parent(struct undelete *u, const char *path, char name[NAME_ROOM], int *out)
 {
 	const char *const whole = path;
@@ -189,7 +189,7 @@ static int copy_contents(struct undelete *u, struct f2fs_inode *inode, int fd, c
 	return err;
 }
 
-/* Owners are for root to set, and nobody else is told. */
+/* Set attributes. Only root sets owners. Failures are not reported. */
 static void set_attributes(int fd, const struct f2fs_stat *st)
 {
 	const struct timespec times[2] = { { (time_t)st->atime.seconds, (long)(st->atime.nanoseconds % 1000000000u) },

@@ -9,7 +9,7 @@
 
 int undelete_host_open(struct undelete *u);
 int undelete_host_put(struct undelete *u, const struct f2fs_deleted *file);
-/* Set the attributes of directories and let go of what is held. */
+/* Set the attributes of directories and close everything. */
 void undelete_host_close(struct undelete *u);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Staged files made anew in the volume, as a part of its running transaction.
+ * Make staged files again in the volume, as part of its running transaction.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static bool is_directory(const struct staged *s)
 	return (s->stat.mode & MODE_TYPE) == MODE_DIR;
 }
 
-/* What a new directory or file is at first. */
+/* Return the first attributes of a new directory or file. */
 static struct f2fs_new new_of(const struct undelete *u, uint32_t type)
 {
 	const struct f2fs_time now = u->options->now;
@@ -82,7 +82,7 @@ static int encrypt(struct f2fs_inode *dir, const struct staged *s)
 	return f2fs_inode_encrypt(dir, &policy);
 }
 
-/* The further names that a file had; what has one of them by now stays. */
+/* Link the further names that a file had. An entry that now has one of them stays. */
 static int link_all(struct undelete *u, const char *top, const struct staged *s, struct f2fs_inode *inode)
 {
 	int err = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Staged files made anew in the volume.
+ * Make staged files again in the volume.
  */
 #ifndef F2FSKIT_UNDELETE_PUT_BACK_H
 #define F2FSKIT_UNDELETE_PUT_BACK_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Deleted files on their way back into the volume. What is left of them lies in free blocks, which the first change may
- * write over: so contents go to a store in memory, and beyond a limit in a temporary file, and the rest to memory.
+ * Stage deleted files for their return into the volume. Their remains are in free blocks, which the first change may
+ * overwrite. So contents go to a store in memory, and beyond a limit to a temporary file, and the rest to memory.
  */
 #include <string.h>
 

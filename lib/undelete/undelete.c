@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Undelete: find deleted files, judge what is left of each, and hand those that are wanted to the host or to the
- * volume.
+ * Undelete: find deleted files, judge the remains of each, and pass the wanted ones to the host or to the volume.
  */
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +28,7 @@ static int lacks_key(struct undelete *u, const struct f2fs_deleted *file, bool *
 		return 0;
 	err = f2fs_inode_open_at(u->vol, u->past, file->version.addr, F2FS_AT_OVERWRITTEN, &inode);
 	if (err)
-		return undelete_ends(err) ? err : 0; /* whoever copies it says why */
+		return undelete_ends(err) ? err : 0; /* the caller that copies it reports why */
 	err = f2fs_inode_read(inode, 0, &byte, 1, &done);
 	f2fs_inode_close(inode);
 	*out = err == F2FS_ERR_ENCRYPTED;

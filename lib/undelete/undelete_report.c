@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What undelete tells its host about a file, and how it counts it.
+ * Report a file to undelete's host, and count it.
  */
 #include "undelete/undelete_report.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reports about deleted files, and what they count.
+ * Report deleted files, and count them.
  */
 #ifndef F2FSKIT_UNDELETE_UNDELETE_REPORT_H
 #define F2FSKIT_UNDELETE_UNDELETE_REPORT_H
@@ -12,8 +12,10 @@ bool undelete_ends(int err);
 /* Report about a file; the error in the context is the detail of what failed. Returns 0 or CANCELED. */
 int undelete_report(struct undelete *u, const char *path, unsigned outcome, uint64_t count);
 int undelete_report_failed(struct undelete *u, const char *path, unsigned outcome, const char *what);
-/* Report that a file is back, with what is missing of it, and count it. lost: blocks, blank ones included unless they
- * are contents; attributes that are lost were reported already. */
+/*
+ * Report that a file is back, with its losses, and count it. lost: blocks, blank ones included unless they are
+ * contents. Lost attributes were reported already.
+ */
 int undelete_report_back(struct undelete *u, const char *path, int confidence, uint64_t lost, uint64_t blank,
 			 uint64_t lost_attributes);
 unsigned undelete_open_flags(const struct undelete *u);

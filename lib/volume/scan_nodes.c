@@ -26,7 +26,7 @@ struct scan {
 	struct main_reader reader;
 	bool has_sit; /* sit is the entry of the segment at hand */
 	struct f2fs_segment_info sit;
-	bool is_second; /* the pass that looks for what the SIT's journal had */
+	bool is_second; /* the pass that looks for the entries of the SIT's journal */
 	uint32_t known; /* highest version of a node that the SIT has */
 	f2fs_seg_t segno; /* at hand */
 	uint8_t *named;	  /* segments that the NAT names blocks in, a bit each */

@@ -267,7 +267,7 @@ int volume_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t within, void 
  * written elsewhere or taken for an end: a device may once give zeros instead of an error.
  */
 int volume_read_twice(struct f2fs_volume *vol, f2fs_blk_t addr, uint32_t count, uint8_t *buffer);
-/* Forget what was loaded of a checkpoint pack. */
+/* Discard the loaded data of a checkpoint pack. */
 void volume_unload_pack(struct f2fs_volume *vol);
 /* After a commit: load the other checkpoint pack. When that fails the handle stays with the old one, outdated. */
 int volume_reload(struct f2fs_volume *vol);
@@ -299,7 +299,9 @@ int node_load(struct f2fs_volume *vol, f2fs_nid_t nid, f2fs_nid_t ino, uint8_t *
 /* The same for a caller that has the NAT entry. */
 int node_load_at(struct f2fs_volume *vol, const struct f2fs_nat_info *entry, f2fs_nid_t ino, uint8_t *block);
 
-/* What the public functions of the same names do, without forgetting the last error: for calls within the library. */
+/*
+ * Do the same as the public functions of these names, without forgetting the last error: for calls within the library.
+ */
 int sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f2fs_segment_info *out);
 int sit_read(struct f2fs_volume *vol, f2fs_seg_t first, uint32_t count, uint8_t *entries);
 /* For passes over the whole table, past the cache: read SIT blocks from k on, journal applied. *count: the most to

@@ -23,7 +23,7 @@ struct victims {
 	uint32_t free;	    /* free sections */
 	uint32_t partly;    /* sections that are partly used and no log's */
 };
-/* In the order of options' policy. What is not worth it: sections used to more than used_limit percent, and those whose
+/* In the order of options' policy. Skipped are sections used to more than used_limit percent, and those whose
  * bit is set in left (MSB-first). */
 int victims_find(struct f2fs_volume *vol, const struct f2fs_gc_options *options, const uint8_t *left,
 		 struct victims *out);

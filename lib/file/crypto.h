@@ -17,7 +17,7 @@
  */
 int crypto_find(struct f2fs_inode *inode, struct file_key **out);
 /*
- * Find an inode's key. Fails with ENCRYPTED when there is none: @what cannot be read then. Else fails as
+ * Find an inode's key. Fails with ENCRYPTED when there is none: then @what is unreadable. Else fails as
  * keyring_find().
  */
 int crypto_need(struct f2fs_inode *inode, const char *what, struct file_key **out);

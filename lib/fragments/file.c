@@ -17,7 +17,7 @@ struct count {
 	uint64_t length;     /* of the fragment at hand */
 	uint64_t small;	     /* blocks in small fragments so far */
 	uint32_t last;	     /* the last stored block */
-	uint32_t extent;     /* the slot before, when an extent may go on: a block or NEW_ADDR; NULL_ADDR: it may not */
+	uint32_t extent;     /* the slot before, if an extent may continue: a block or NEW_ADDR; else NULL_ADDR */
 	uint64_t cluster_end; /* file block after the current compressed cluster */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * State shared by the parts of mkfs. A new volume is a handful of blocks: they are collected per log in memory, and each
- * area is written once.
+ * State shared by the parts of mkfs. A new volume is a handful of blocks: they are collected per log in memory, and
+ * each area is written once.
  *
  *	mkfs/mkfs.c		the driver: checks, order of writes
  *	mkfs/plan.c		options and devices -> layout

@@ -33,7 +33,7 @@ LIMITS = {
     "documents": 1.2,
     "public headers": 0.5,
     "messages": 1.5,
-    "comments": 6.0,
+    "comments": 0.5,
     "python": 15.0,
     "tests": 1.5,
 }

@@ -49,8 +49,9 @@ static bool is_range(const struct f2fs_geometry *geo, const struct range *range)
 }
 
 /*
- * The n-th range; blocks is 0: there are no more. The first device holds the metadata. The lengths of the inode
- * come last: a device that was resized is longer than its alias, and a copy that joins the devices has no table of them.
+ * Return the n-th range, with blocks 0 after the last one. The first device holds the metadata. The lengths of the
+ * inode come last: a device that was resized is longer than its alias, and a copy that joins the devices has no table
+ * of them.
  */
 static struct range range_at(const struct checker *c, const uint8_t *block, unsigned n)
 {

@@ -18,7 +18,7 @@ struct dir_block {
 	uint32_t number; /* file block */
 };
 
-/* A pointer to a node that another pointer led to before: of what, and which place it stands for. */
+/* A further pointer to a node that another pointer led to before: its node and the place it implies. */
 struct further_parent {
 	f2fs_nid_t nid, parent;
 	uint32_t place;
@@ -32,7 +32,7 @@ struct dir_name {
 	uint16_t slot;
 };
 
-/* An entry that says another type than the mode of the inode it names. */
+/* An entry whose type is not that of the mode of the inode it names. */
 struct type_doubt {
 	f2fs_nid_t ino, dir;
 	uint32_t type;
@@ -55,12 +55,12 @@ struct checker {
 	bool is_flagged;	  /* that the checkpoint asks for a check is the repair's own doing */
 	bool is_impossible;
 	bool is_frozen;	    /* a repair could destroy unknown or unseen data: nothing is written */
-	bool is_foreign;    /* another system owns the device, as this signature of it says */
+	bool is_foreign;    /* another system owns the device, according to this signature */
 	struct f2fs_signature foreign;
 	bool is_unread;	    /* the device did not give a node, or a block of a directory */
 	bool is_recount;    /* claims are collected again, from kept nodes only; nothing is raised */
 	uint8_t *scratch;   /* one block, for a mended inode */
-	struct vec *claims; /* what claims_collect() lists, and for segments with which flag */
+	struct vec *claims; /* list of claims_collect(), and the flag of its segments */
 	uint32_t claim_flag;
 	f2fs_seg_t claim_from, claim_end;
 	uint32_t max_claims; /* blocks of segments listed at once, 0: MAX_CLAIMS */
@@ -85,7 +85,7 @@ struct checker {
 	f2fs_nid_t quota_found[sb_COUNT_qf_ino]; /* and the inodes that it named */
 	unsigned restarts;
 	struct repair *repair; /* a repair under way (repair.h) */
-	struct witness_book *book; /* what witnesses decided (witness.h) */
+	struct witness_book *book; /* decisions of the witnesses (witness.h) */
 	bool owns_book;		   /* it ends with this check */
 	f2fs_blk_t cut_end;    /* where the volume should end, when it ends earlier (cut.c); 0: it does not */
 	struct map32 cut;      /* ino -> its nodes and blocks past the end */
@@ -98,9 +98,9 @@ struct check_run {
 	const struct f2fs_check_options *options; /* NULL for the defaults */
 	enum f2fs_open_mode mode;
 	const char *last; /* the pass to end with, NULL: all of them are run */
-	bool as_is;	  /* the superblock is not set right by what inodes show */
+	bool as_is;	  /* the superblock is not corrected by the inodes */
 	bool is_flagged;  /* the repair itself asked for a check, until it is through */
-	struct witness_book *book; /* what an earlier check decided, and where this one decides; NULL: its own */
+	struct witness_book *book; /* decisions of an earlier check, and those of this one; NULL: its own */
 };
 /* Check a volume and report the findings. *out: the checker with its facts, until check_close(). */
 int check_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct check_run *run,
@@ -155,8 +155,8 @@ struct sweep_item {
 };
 
 /*
- * Read blocks in ascending order in large requests. judge is called on any thread and touches nothing but its arguments
- * and facts that stand still; its result is handed to digest, which is called in order on the context's thread.
+ * Read blocks in ascending order in large requests. judge is called on any thread. It uses nothing but its arguments
+ * and facts that do not change meanwhile. Its result goes to digest, which is called in order on the context's thread.
  */
 struct sweep {
 	const char *phase;
@@ -175,8 +175,11 @@ int sweep_kept(struct checker *c, const struct sweep *sweep);
 /* Correct the field that breaks the rule, in a copy of an inode's block. Returns false when no field can be corrected.
  */
 bool inode_mend(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t nid, enum rule rule);
-/* Is an inode marked as holding data or entries inside although it has pointers to blocks? Returns the rule about what
- * cannot be inside. The kernel accepts such a file and follows the pointers; in such a directory it finds nothing. */
+/*
+ * Is an inode marked as holding data or entries inside although it has pointers to blocks? Returns the rule about the
+ * type that cannot be inside. The kernel accepts such a file and follows the pointers. In such a directory it finds
+ * nothing.
+ */
 enum rule inode_misread(const struct f2fs_geometry *geo, const uint8_t *block);
 void inode_mend_misread(uint8_t *block);
 
@@ -201,7 +204,7 @@ int alias_check(struct checker *c, const struct inode_fact *inode, const uint8_t
 uint32_t crypt_policy(const uint8_t *value, size_t size);
 int crypt_policies_check(struct checker *c);
 
-/* further_parents.c: sort what further_parents has, and find the first one of a node; further_parents.count: none. */
+/* further_parents.c: sort further_parents, and find the first one of a node; further_parents.count: none. */
 void further_parents_sort(struct checker *c);
 size_t further_parents_of(const struct checker *c, f2fs_nid_t nid);
 /* node_digest.c, for sweeps whose tags are indexes in facts.nids. */
@@ -222,7 +225,7 @@ int pointers_digest(struct checker *c, struct nid_fact *fact, struct inode_fact 
 /* xattr_judge.c: look at the attributes of an inode, as one string of which inline_size bytes are in the inode. */
 int xattrs_judge(struct checker *c, struct inode_fact *inode, const uint8_t *string, uint32_t size);
 
-/* inode_type.c: an entry in dir says that the inode is of this type; note it when the mode says another or none. */
+/* inode_type.c: an entry in dir gives the inode this type. Note it when the mode has another type or none. */
 int type_doubt(struct checker *c, f2fs_nid_t dir, const struct inode_fact *inode, unsigned type);
 /* After all entries are read: decide the type of each inode whose mode is in doubt. If there are any, the check starts
  * again. */

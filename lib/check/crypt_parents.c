@@ -64,7 +64,7 @@ static struct vote *vote_of(struct ballot *b, f2fs_nid_t dir)
 	return vote;
 }
 
-/* Count those who agree, and find who could be the majority of the others. */
+/* Count the agreeing entries, and find the candidate for the majority of the others. */
 static int count_votes(struct ballot *b)
 {
 	for (uint32_t i = 0; i < b->c->facts.inodes.count; i++) {
@@ -133,7 +133,7 @@ static int raise_policy(struct checker *c, enum problem problem, const struct in
 						   .expected = other->ino });
 }
 
-/* Say once that an inode is wrong. */
+/* Report once that an inode is wrong. */
 static int raise_wrong(struct ballot *b, const struct inode_fact *wrong, const struct inode_fact *right)
 {
 	struct vote *inside = vote_inside(b, wrong);

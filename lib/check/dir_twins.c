@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names that occur twice in a directory. Hashes are compared first; only where they are equal the names are read.
+ * Find names that occur twice in a directory. Hashes are compared first. Names are read only where hashes are equal.
  */
 #include <stdlib.h>
 #include <string.h>

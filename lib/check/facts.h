@@ -55,7 +55,7 @@ struct nid_fact {
 	uint32_t inode;	   /* index of the owner's inode_fact, NO_INODE: it has none */
 	uint32_t seal;	   /* of the footer: no two nodes are written with the same one */
 	uint16_t owned;	   /* pointers that count in i_blocks */
-	uint8_t version;   /* of the NAT entry: what summaries of its data carry */
+	uint8_t version;   /* of the NAT entry: the version in summaries of its data */
 	uint8_t kind;	   /* enum fact_kind */
 	uint8_t flags;	   /* enum fact_flag */
 };
@@ -110,8 +110,8 @@ struct inode_fact {
 	};
 	uint32_t ext_fofs, ext_blk, ext_len;
 	uint32_t ext_seen; /* blocks of the extent that the tree confirms */
-	f2fs_nid_t dotdot; /* directory: what ".." says, 0: nothing */
-	uint32_t depth;	   /* directory: i_current_depth, and what its entries need */
+	f2fs_nid_t dotdot; /* directory: the number in "..", 0: none */
+	uint32_t depth;	   /* directory: i_current_depth, and the depth that its entries need */
 	uint32_t depth_found;
 	uint32_t end_found; /* directory: blocks up to the last one */
 };
@@ -133,12 +133,12 @@ static inline bool inode_fact_is_inline(const struct inode_fact *inode)
 /* A segment that the SIT or a claim has in use. */
 struct seg_fact {
 	f2fs_seg_t segno;
-	uint16_t sit_count; /* as the SIT says */
+	uint16_t sit_count; /* count of the SIT */
 	uint8_t sit_type;
 	uint8_t log; /* 1 + log that writes here, 0: none */
 	uint32_t flags;
 	uint64_t sum;	      /* of summary_mix() of each block claimed; nodes: version and slot 0 */
-	uint8_t sit_map[64];  /* as the SIT says; MSB-first like the next two */
+	uint8_t sit_map[64];  /* map of the SIT; MSB-first like the next two */
 	uint8_t data_map[64]; /* claimed by pointers */
 	uint8_t node_map[64]; /* held by kept nodes */
 };
@@ -184,7 +184,7 @@ static inline struct inode_fact *facts_inode_at(const struct facts *f, uint32_t 
 struct seg_fact *facts_seg(const struct facts *f, f2fs_seg_t segno);
 /* Find or add a segment; NULL when memory is short. */
 struct seg_fact *facts_seg_add(struct facts *f, f2fs_seg_t segno);
-/* What one block adds to the sum of its segment, and to that of the summary's entries. */
+/* Return a block's share in the sum of its segment, and in that of the summary's entries. */
 static inline uint64_t summary_mix(uint32_t offset, f2fs_nid_t nid, uint8_t version, uint32_t slot)
 {
 	uint64_t x = ((uint64_t)nid << 32 | slot << 17 | offset << 8 | version) + 0x9E3779B97F4A7C15u;

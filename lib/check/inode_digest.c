@@ -110,7 +110,7 @@ static int mend(struct checker *c, const struct nid_fact *fact, const uint8_t **
 		return F2FS_ERR_NOMEM;
 	memcpy(c->scratch, *block, c->geo->block_size);
 	*block = c->scratch;
-	err = mend_mode(c, fact, c->scratch); /* what other rules say depends on the type */
+	err = mend_mode(c, fact, c->scratch); /* other rules depend on the type */
 	rule = inode_misread(c->geo, c->scratch);
 	if (!err && rule) {
 		err = raise_inode(c, problem_of_rule(rule), fact, inode_i_size(c->scratch), 0);
@@ -298,7 +298,7 @@ int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block,
 	const bool is_decided = type_is_decided(c, fact->nid, &decided);
 	int err = 0;
 
-	if (c->is_recount) { /* not judged again; what broke a rule is corrected without a word */
+	if (c->is_recount) { /* not judged again: broken rules are corrected silently */
 		judged = (uint32_t)inode_misread(c->geo, block);
 		if (!judged)
 			judged = (uint32_t)inode_check(&c->plain, block, fact->nid, 0);

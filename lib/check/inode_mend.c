@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What an inode that breaks a rule is meant to be: one correction per rule, applied to a copy of its block. The facts
- * are taken from the corrected copy, and a repair writes it.
+ * Correct an inode that breaks rules: one correction per rule, applied to a copy of its block. The facts are taken from
+ * the corrected copy, and a repair writes it.
  */
 #include "check/checker.h"
 #include "format/inode.h"

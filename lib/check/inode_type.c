@@ -87,7 +87,7 @@ static bool is_target(struct checker *c, const uint8_t *block, const struct inod
 	return size == room || text[size] == 0;
 }
 
-/* Blocks or nodes of its own besides that for attributes. */
+/* Does it own blocks or nodes, other than that for attributes? */
 static bool owns_blocks(const struct f2fs_geometry *geo, const uint8_t *block)
 {
 	for (unsigned i = 0; i < 5; i++)
@@ -122,7 +122,7 @@ static unsigned form_of(struct checker *c, f2fs_nid_t ino, const uint8_t *block)
 	return is_device(block, &layout) ? FORM_DEVICE : FORM_EMPTY;
 }
 
-/* ---- what entries say */
+/* ---- votes of entries */
 
 int type_doubt(struct checker *c, f2fs_nid_t dir, const struct inode_fact *inode, unsigned type)
 {
@@ -172,7 +172,7 @@ static bool is_doubted(const struct checker *c, f2fs_nid_t ino)
 	       (inode && (inode->state & INODE_GUESSED) && !map32_find(&c->modes, ino));
 }
 
-/* What entries in directories that are not in doubt themselves say of an inode. */
+/* Votes about an inode, from entries in directories that are not in doubt themselves. */
 struct votes {
 	uint32_t of_type[F2FS_TYPE_END];
 	uint32_t entries; /* all that there are */
@@ -197,7 +197,10 @@ static void count_votes(const struct checker *c, f2fs_nid_t ino, bool is_last, s
 
 /* ---- deciding */
 
-/* Bits that nobody would set are damaged as well; what gives rights beyond those of the caller is not believed. */
+/*
+ * Correct unlikely bits, which are damaged as well. Bits that give a caller further rights, as setuid does, are not
+ * believed.
+ */
 static uint16_t likely_mode(uint16_t mode, unsigned type)
 {
 	const unsigned owner = mode >> 6 & 7, group = mode >> 3 & 7, other = mode & 7;
@@ -256,7 +259,7 @@ static unsigned choose_type(const struct inode_fact *inode, const struct votes *
 	unsigned chosen = 0;
 
 	memcpy(count, votes->of_type, sizeof(count));
-	/* whatever the checksum says, every symlink was made with all permissions */
+	/* regardless of the checksum: every symlink was made with all permissions */
 	if (by_mode && !is_bad)
 		count[by_mode] += (has_sum && !is_doubtful ? 1000u : 1u) +
 				  inode->links_found -

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Taking a node's block into the facts: is it the node that the NAT says, whose is it, where does it say it hangs.
+ * Take a node's block into the facts: is it the node of the NAT entry, whose is it, and where does its footer put it?
  */
 #include "base/bytes.h"
 #include "base/crc.h"
@@ -86,7 +86,7 @@ static uint32_t last_offset(const struct f2fs_geometry *geo)
 	return 5 + 2 * n + n * (n + 1);
 }
 
-/* Settle whose node this is when NAT and footer differ: the footer counts unless it names nobody. */
+/* Settle the owner of a node when NAT and footer differ: the footer counts unless it names no inode. */
 static int decide_owner(struct checker *c, struct nid_fact *fact, f2fs_nid_t by_footer)
 {
 	const f2fs_nid_t by_nat = fact->ino;

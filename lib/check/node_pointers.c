@@ -143,7 +143,7 @@ static int take_child(struct checker *c, const struct nid_fact *fact, uint32_t s
 	return 0;
 }
 
-/* Place in the file of what i_nid[i] leads to (FORMAT files 1.4). */
+/* Return the place in the file of the node that i_nid[i] points to (FORMAT files 1.4). */
 static uint32_t place_of(const struct f2fs_geometry *geo, unsigned i)
 {
 	const uint32_t n = geo->nids_per_block, places[] = { 1, 2, 3, 4 + n, 5 + 2 * n };

@@ -150,7 +150,7 @@ static int tell_faults(struct checker *c, const struct inode_fact *dir, const st
 					      : DIR_FAULT_NONE;
 		if (found != DENTRY_FOUND || (!is_whole && (fault == DIR_FAULT_CHARS || fault == DIR_FAULT_HASH)))
 			err = raise_entry(c, P_DENTRY_NAME, dir, addr, ref.slot, ref.name_len, 0);
-		else if (!is_whole && !fault) /* it is what its hash says */
+		else if (!is_whole && !fault) /* it is the name that its hash belongs to */
 			err = raise_entry(c, P_DENTRY_SLOTS, dir, addr, ref.slot, 0, 0);
 		else if (fault)
 			err = raise_entry(c, problems[fault], dir, addr, ref.slot,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pass 1, the roots: both superblocks and both checkpoint packs, whether they are valid and why not, and what their
- * flags say. Needs nothing; opens the volume. Without a superblock or a checkpoint in force the check ends here.
+ * Pass 1, the roots: are both superblocks and both checkpoint packs valid, and what do their flags mean? Needs nothing.
+ * Opens the volume. Without a valid superblock or checkpoint the check ends here.
  */
 #include <string.h>
 
@@ -208,7 +208,7 @@ static uint64_t bytes_needed(struct checker *c)
 /* Where the second superblock ends, at the most. */
 #define SUPERBLOCKS_END 32768u
 
-/* The volume cannot be opened: say why, as a finding. */
+/* Report, as a finding, why the volume cannot be opened. */
 static int refuse(struct checker *c, int err)
 {
 	const struct f2fs_error_detail detail = c->ctx->error;
@@ -233,7 +233,7 @@ static int refuse(struct checker *c, int err)
 			  0);
 }
 
-/* Open the volume, with what an earlier check amended. */
+/* Open the volume, with the amendments of an earlier check. */
 static int open_volume(struct checker *c, const struct f2fs_open_options *open)
 {
 	int err;

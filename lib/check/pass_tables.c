@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Pass 2, the tables: journals, NAT, orphan list, logs. Needs the roots. Leaves a nid_fact for each node id in use
- * (kind FACT_UNSEEN) and a seg_fact for each segment that the SIT has in use or a log writes to. Tables are read in
- * large requests; what an image file has as a hole is not read.
+ * (kind FACT_UNSEEN). Leaves a seg_fact for each segment that the SIT has in use or a log writes to. Tables are read in
+ * large requests. Holes of an image file are not read.
  */
 #include <string.h>
 
@@ -101,7 +101,7 @@ static int take_nat_block(struct checker *c, uint32_t k, const uint8_t *block)
 	return err ? err : tables_check_nat_bits(c, k, used, per_block);
 }
 
-/* Does a block of zeros, which is not read, say anything? With entries in the journal, or against the maps. */
+/* Does an unread block of zeros matter? It does with entries in the journal, or against the maps. */
 static bool needs_zero_nat(const struct checker *c, uint32_t k)
 {
 	if (k == 0 || tables_nat_bits_differ(c, k, 0, c->geo->nat_per_block))
@@ -128,7 +128,7 @@ static int take_sit_entry(struct checker *c, f2fs_seg_t segno, const uint8_t *ra
 	const uint64_t now = cp_elapsed_time(c->vol->cp);
 	struct seg_fact *seg;
 
-	/* the mtime of a segment without blocks says nothing */
+	/* the mtime of a segment without blocks means nothing */
 	if (memcmp(raw, zero, sit_OFS_mtime) == 0)
 		return 0;
 	seg = facts_seg_add(&c->facts, segno);
@@ -225,7 +225,7 @@ static int add_amended(struct checker *c)
 	return err;
 }
 
-/* In rescue mode the nodes themselves say where they are. */
+/* In rescue mode the nodes' own footers give their places. */
 static int take_rescued(struct checker *c)
 {
 	struct f2fs_nat_info entry = { .nid = c->geo->root_ino - 1 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pass 9, totals: everything that can be computed from the rest, computed and compared: SIT, summaries, the counts of
- * the checkpoint. Needs the claims; segments are taken in ascending order.
+ * Pass 9, totals: compute and compare everything that follows from the rest: SIT, summaries, the counts of the
+ * checkpoint. Needs the claims. Segments are taken in ascending order.
  */
 #include <string.h>
 

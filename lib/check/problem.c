@@ -112,7 +112,7 @@ static bool is_word(const char *word, size_t n, const char *what)
 	return strlen(what) == n && memcmp(word, what, n) == 0;
 }
 
-/* Say which rule is broken; a text that the finding has says it better. */
+/* Add the broken rule. The finding's own text, if any, is better. */
 static void add_rule(struct text *out, const struct finding *f)
 {
 	if (f->text) {
@@ -125,7 +125,7 @@ static void add_rule(struct text *out, const struct finding *f)
 	}
 }
 
-/* Name those who were believed. */
+/* Name the witnesses that were believed. */
 static void add_witnesses(struct text *out, unsigned witnesses)
 {
 	static const char *const names[] = {

@@ -49,7 +49,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Damage of an inode of which a repair may clear something? What only lost its name gets one. */
+/* Is it damage of an inode, so that a repair may clear something? An inode that only lost its name gets a new one. */
 static bool counts(const struct finding *f)
 {
 	const struct f2fs_problem_info *row = problem_row((enum problem)f->problem);

@@ -18,7 +18,10 @@ struct layers {
 	unsigned count;
 };
 
-/* Whatever does not fit into memory goes to the caller's directory; without one all of it stays in memory. */
+/*
+ * Overlay a device. Data that does not fit into memory goes to the caller's directory. Without one all of it stays in
+ * memory.
+ */
 static int lay_over(const struct layers *l, struct f2fs_device *dev, struct f2fs_device **out)
 {
 	const char *dir = l->open.spill_dir;

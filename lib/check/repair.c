@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One round of a repair: the steps that make the facts of a check true, in one commit, so that a power cut leaves the
- * volume as it was before the round or after it. repair_driver.c says when there is one.
+ * Run one round of a repair: the steps that make the facts of a check true, in one commit. A power cut leaves the
+ * volume in its state before or after the round. repair_driver.c decides about rounds.
  */
 #include "check/repair.h"
 #include "format/overprovision.h"
 #include "volume/zone_map.h"
 
-/* All that goes through the file layer is one change. */
+/* Make all changes through the file layer as one change. */
 static int change_files(struct repair *r)
 {
 	struct change change;
@@ -65,7 +65,10 @@ static void numbers_of_size(const struct repair *r, struct commit_form *form)
 	form->overprovision_segments = out.overprovision;
 }
 
-/* Until a check finds that all is well the volume says that it needs one: what comes after this may be cut, or fail. */
+/*
+ * Commit. Until a check finds that all is well the volume is marked as needing one: later steps may be interrupted, or
+ * fail.
+ */
 static int commit(struct repair *r)
 {
 	struct commit_form form = { 0 };

@@ -46,10 +46,10 @@ struct repair {
 	struct vec summaries;	/* struct kept_summary */
 	struct map32 dir_index; /* block -> index in c->dir_blocks */
 	uint8_t *block;		/* one block of scratch */
-	bool keeps_strays;	/* what only the SIT has in use stays in use */
+	bool keeps_strays;	/* blocks that only the SIT has in use stay in use */
 	uint32_t held_nodes;	/* dropped by the facts, but left as they are */
 	uint64_t held_blocks;	/* these, and their data */
-	bool is_changed;	/* something besides the tables was changed */
+	bool is_changed;	/* something other than the tables was changed */
 };
 
 /* alias.c: set the extent and the flag of a device alias. */
@@ -121,7 +121,7 @@ int repair_must_recover(struct f2fs_context *ctx, struct f2fs_device *dev, const
 int repair_recover(struct checker *c, struct f2fs_recover_result *out, bool *is_done);
 /* Where the pointers of all inodes are depends on the superblock: is it to be set right before anything else? */
 bool repair_roots_first(const struct checker *c);
-/* repair.c: one round. Everything the facts say, in one commit; or, where they come first, the superblocks alone. */
+/* repair.c: one round. Makes all facts true in one commit, or, where they come first, the superblocks alone. */
 int repair_round(struct checker *c);
 /* repair_driver.c: check and repair in rounds. */
 int repair_volume(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,

@@ -420,7 +420,7 @@ static int index_blocks(struct repair *r)
 	return err;
 }
 
-/* What witnesses amended in a block is written with it. */
+/* Write the blocks that witnesses amended. */
 static int write_amended(struct repair *r)
 {
 	const struct vec *bytes = &r->c->book->amends.bytes;

@@ -21,7 +21,7 @@
 #define MAX_ROUNDS 8u
 #define MAX_SEARCHES 2u /* nodes that they do not find do not exist */
 
-/* What comes after a check. All but the end lead to the next check. */
+/* The next step after a check. All but the end lead to the next check. */
 enum next {
 	NEXT_END,     /* nothing is left to be done, or nothing can be */
 	NEXT_SEARCH,  /* the next check searches for nodes */
@@ -80,7 +80,7 @@ static uint64_t digest_findings(const struct checker *c)
 	return digest;
 }
 
-/* Has a search met blocks that the device did not give? Blocks past its end are lost, once that was said. */
+/* Has a search met blocks that the device could not read? Blocks past its end are lost, once that was reported. */
 static bool is_blind(const struct f2fs_volume *vol)
 {
 	return vol->rescue && vol->rescue->unread > vol->rescue->beyond;
@@ -102,7 +102,7 @@ static int look_ahead(struct driver *d, struct checker *c)
 	err = volume_open(d->ctx, c->dev, &open, &vol);
 	if (err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
 		return err;
-	if (err) { /* the search itself says why */
+	if (err) { /* the search itself reports why */
 		error_clear(d->ctx);
 		return 0;
 	}
@@ -128,13 +128,13 @@ static int check_writable(struct driver *d, struct checker *c)
 	return err;
 }
 
-/* Ask about the findings. Fails when the volume may not be written at all; then none is said to be repaired. */
+/* Ask about the findings. Fails when the volume may not be written at all; then none is reported as repaired. */
 static int decide(struct driver *d, struct checker *c)
 {
 	struct f2fs_error_detail why = { 0 };
 	int err = look_ahead(d, c), refused = 0;
 
-	/* A block that cannot be read may be intact: a repair would drop what hangs on it and reuse its place. */
+	/* An unreadable block may be intact: a repair would drop everything below it and reuse its place. */
 	if (c->vol && is_blind(c->vol))
 		c->is_unread = true;
 	c->is_frozen |= c->is_unread && !(c->vol && c->vol->accepts_unread);
@@ -186,7 +186,7 @@ static enum next choose(const struct driver *d, const struct checker *c, uint64_
 	return is_long_again(c) ? NEXT_LOOK : NEXT_END;
 }
 
-/* *next becomes what there is to be done when nothing could be recovered. */
+/* *next becomes the step to take when nothing could be recovered. */
 static int recover(struct driver *d, struct checker *c, uint64_t seen, enum next *next)
 {
 	bool is_done = false;

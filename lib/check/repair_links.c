@@ -27,7 +27,7 @@ static int delete_orphans(struct repair *r)
 
 		if (!(inode->state & INODE_ORPHAN))
 			continue;
-		if (inode->links_found > 0) { /* somebody still names it: the list is wrong */
+		if (inode->links_found > 0) { /* a directory still names it: the list is wrong */
 			inode->state &= (uint16_t)~INODE_ORPHAN;
 			continue;
 		}
@@ -140,7 +140,7 @@ static int reconnect(struct repair *r, struct inode_fact *inode, struct lost_fou
 	return repair_may_write(r, inode->ino) ? repair_set_dotdot(r, inode->ino, dir) : 0;
 }
 
-/* A directory that contains itself: the entry by which it does goes. */
+/* Break a loop: remove the entry by which a directory contains itself. */
 static int break_loop(struct repair *r, struct inode_fact *dir)
 {
 	struct inode_fact *parent = facts_inode(&r->c->facts, dir->parent);
@@ -180,7 +180,7 @@ static int reconnect_all(struct repair *r, struct lost_found *lf)
 	return err;
 }
 
-/* What an inode's links and parent should be. */
+/* The right links and parent of an inode. */
 struct ties {
 	uint32_t links;
 	f2fs_nid_t parent, dotdot; /* dotdot 0: of no directory, or it stays */
@@ -264,7 +264,7 @@ int repair_links(struct repair *r)
 	const struct inode_fact *root = facts_inode(&r->c->facts, r->geo->root_ino);
 	int err = delete_orphans(r);
 
-	if (!err && !root) { /* what hung in the old one hangs in the new one after the next round */
+	if (!err && !root) { /* entries of the old root are put into the new one in the next round */
 		r->is_changed = true;
 		return inode_make_root(r->txn);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What findings ask of a repair.
+ * Derive from the findings what a repair has to do.
  */
 #include "check/repair.h"
 

@@ -60,7 +60,7 @@ static int list_no_orphans(const struct checker *c, struct map32 *out)
 	return err;
 }
 
-/* What came after another checkpoint than the one in force is found by a search, not by following its chain. */
+/* Nodes written after another checkpoint than the current one are found by a search, not by following its chain. */
 static bool is_of_another_checkpoint(enum problem problem)
 {
 	return problem == P_CP_CONTENT || problem == P_CP_LOST;
@@ -81,7 +81,7 @@ static enum verdict judge(const struct checker *c)
 		if (hides_blocks(problem) || is_no_orphan(problem))
 			verdict = RECOVER_ON_FACTS;
 	}
-	/* what witnesses decided has to be written in the same commit */
+	/* decisions of witnesses have to be written in the same commit */
 	if (verdict == RECOVER_NOW && c->book->votes > 0)
 		verdict = RECOVER_ON_FACTS;
 	return verdict;

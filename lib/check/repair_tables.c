@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tables from the facts: the transaction's segments, NAT entries of nodes that are not kept or whose owner is wrong,
- * the maps of full and empty NAT blocks, and summaries: those that are wrong, and those of the segments that the logs
- * leave, which so far only the checkpoint pack had.
+ * Write tables from the facts: the transaction's segments, NAT entries of nodes that are not kept or have the wrong
+ * owner, and the maps of full and empty NAT blocks. Summaries are written if they are wrong, or if their segments are
+ * those that the logs leave, whose summaries so far only the checkpoint pack had.
  */
 #include <string.h>
 
@@ -125,7 +125,7 @@ static int set_reserved(struct repair *r)
 	return err ? err : set_entry(r, META_INO, META_INO, 1, 0);
 }
 
-/* Blocks of a lost NAT that will hold nothing must say so. */
+/* Clear the blocks of a lost NAT that will hold nothing. */
 static int clear_rest(struct repair *r)
 {
 	const uint32_t per_block = r->geo->nat_per_block;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Extended attributes: one wrong bit is turned back. Otherwise the list is kept up to the first entry that cannot be,
- * malformed ACLs and names are left out, a header that is lost is written again when attributes follow it.
+ * Repair extended attributes. One wrong bit is turned back. Otherwise the list is kept up to the first bad entry,
+ * malformed ACLs and names are left out, and a lost header is written again when attributes follow it.
  */
 #include "format/xattr.h"
 

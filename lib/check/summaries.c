@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Summaries: for each block in use the summary of its segment names the owner. The owners of a segment are known as a
- * sum only; where that differs they are listed and compared one by one.
+ * Check summaries: for each block in use the summary of its segment names the owner. The owners of a segment are known
+ * as a sum only. If that differs, they are listed and compared one by one.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What goes with NAT and SIT in the checkpoint pack: their journals, the list of unlinked inodes, the maps of full and
- * empty NAT blocks, and the logs.
+ * Judge the companions of NAT and SIT in the checkpoint pack: their journals, the list of unlinked inodes, the maps of
+ * full and empty NAT blocks, and the logs.
  */
 #include <string.h>
 

@@ -25,7 +25,7 @@ int table_read(struct checker *c, const struct table *table);
 int tables_check_journals(struct checker *c);
 /* Read the maps of full and empty NAT blocks, when they belong to the checkpoint. */
 int tables_load_nat_bits(struct checker *c);
-/* Do the maps say something else of a NAT block of which used of all entries have an address? */
+/* Do the maps disagree with a NAT block of which used of all entries have an address? */
 bool tables_nat_bits_differ(const struct checker *c, uint32_t k, unsigned used, unsigned all);
 /* Compare the maps with a NAT block of which used of all entries have an address. */
 int tables_check_nat_bits(struct checker *c, uint32_t k, unsigned used, unsigned all);

@@ -32,7 +32,7 @@
 
 #define MAX_VOTES 8u
 
-/* Who spoke for a value; their names are in witness.c. */
+/* The witnesses for a value. Their names are in witness.c. */
 enum witness {
 	WITNESS_NAT = 1,
 	WITNESS_FOOTER = 2,
@@ -79,8 +79,8 @@ int witness_data(struct checker *c);
 int witness_ghosts(struct checker *c);
 int witness_clusters(struct checker *c);
 /*
- * witness_layout.c: is an inode divided in another way than it says? Leaves INODE_ODD where something speaks against
- * it, and nobody knows better: then its slots may be none. And all inodes that look so.
+ * witness_layout.c: do an inode's fields describe its division wrongly? Leaves INODE_ODD where something contradicts
+ * them, and no better division is known: then its slots may be none. Also examines all inodes that look like this.
  */
 int witness_layout(struct checker *c, f2fs_nid_t ino);
 int witness_layouts(struct checker *c);
@@ -156,7 +156,7 @@ int witness_find_slot(struct checker *c, f2fs_nid_t nid, uint32_t slot, struct s
 /* Amend the slot to another address, as DATA_POINTER. */
 int witness_amend_slot(struct checker *c, const struct slot_view *slot, f2fs_blk_t value, unsigned witnesses);
 
-/* A node that the passes would drop: where it says it belongs. */
+/* A node that the passes would drop: its place according to its footer. */
 struct loose_node {
 	f2fs_nid_t ino, nid;
 	uint32_t offset;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The vote of an inode's checksum. A CRC is linear: what one flipped bit adds to it depends on the place of the bit
- * alone, and no two places of a block add the same. So where one bit of an inode is wrong the difference between the
- * stored checksum and the computed one names the bit. A checksum that is wrong by more names none, but for one chance
- * in 100,000.
+ * Vote by an inode's checksum. A CRC is linear: the effect of one flipped bit depends on the place of the bit alone,
+ * and no two places of a block have the same effect. So if one bit of an inode is wrong, the difference between the
+ * stored checksum and the computed one identifies the bit. A checksum that is wrong by more identifies none, except for
+ * one chance in 100,000.
  */
 #include <string.h>
 

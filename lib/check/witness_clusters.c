@@ -7,7 +7,7 @@
 #include "check/witness.h"
 #include "format/cluster.h"
 
-/* What may be wrong with the heads of an inode's clusters. */
+/* Can the heads of an inode's clusters be wrong? */
 static bool is_suspect(const struct inode_fact *inode)
 {
 	return inode->cluster_blocks != 0 && inode->compr_blocks > inode->compr_found &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The vote on pointers to data. A block that the SIT has in use and no pointer leads to goes back to the slot that its
- * summary names, when what stands there cannot be right.
+ * Vote on pointers to data. A block may be in use in the SIT although no pointer leads to it. It is given back to the
+ * slot that its summary names, when the slot's present value cannot be right.
  */
 #include "base/bitmap.h"
 #include "check/witness.h"
@@ -25,7 +25,7 @@ static int compare_offers(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-/* The inode of a node with slots, when its slots are where its block says. */
+/* Return the inode of a node with slots, if its slots are where its block puts them. */
 static const struct inode_fact *owner_of(const struct checker *c, const struct nid_fact *fact)
 {
 	const struct inode_fact *inode;
@@ -160,7 +160,7 @@ int witness_data(struct checker *c)
 	for (size_t i = 0, end; i < offers.count && !err; i = end) {
 		for (end = i + 1; end < offers.count && is_same_slot(vec_at(&offers, i), vec_at(&offers, end));)
 			end++;
-		if (end == i + 1) /* of several that could be it nobody knows which */
+		if (end == i + 1) /* of several candidates none can be chosen */
 			err = take_offer(c, vec_at(&offers, i));
 	}
 	vec_fini(&offers);

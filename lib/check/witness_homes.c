@@ -51,7 +51,7 @@ static bool is_candidate(const struct checker *c, const struct inode_fact *inode
 	       !(inode->state & (INODE_ORPHAN | INODE_HIDDEN | INODE_GUESSED));
 }
 
-/* How many names an inode should have besides those that were found and given. */
+/* Count the names that an inode should have in addition to those found and given. */
 static uint32_t names_lacking(const struct homes *h, const struct inode_fact *inode)
 {
 	const uint64_t *given = inode ? map32_find(&h->given, inode->ino) : NULL;
@@ -156,7 +156,7 @@ static bool is_home(const struct homes *h)
 	return at < h->lost.count && ((const struct lost_inode *)vec_at(&h->lost, at))->dir == key.dir;
 }
 
-/* ---- what an entry in use names */
+/* ---- the inode of an entry in use */
 
 static struct finding about_entry(const struct homes *h, enum problem problem, uint32_t slot, uint64_t found,
 				  uint64_t expected, unsigned witnesses)
@@ -187,7 +187,7 @@ static bool is_right(const struct homes *h, const struct dentry_ref *ref)
 					     DIR_FAULT_NONE;
 }
 
-/* Is what an entry names contradicted: by no inode, one of another type, or one that has names enough without it? */
+/* Is the inode of an entry contradicted: missing, of another type, or with names enough without it? */
 static bool is_contradicted(const struct homes *h, const struct dentry_ref *ref)
 {
 	const struct inode_fact *inode = facts_inode(&h->c->facts, ref->ino);

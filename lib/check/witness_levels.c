@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The vote on i_dir_level. A hash is looked for in the block of a name with some levels only, so names that are not
- * where i_dir_level puts them show another level: the one that explains most of them is believed. A directory without
+ * Vote on i_dir_level. The block in which a hash is looked for depends on the level. So names that are not where
+ * i_dir_level puts them indicate another level: the one that explains the most names is believed. A directory without
  * names has no such witness. Then a level that gives it more buckets than the volume has blocks is not believed.
  */
 #include <string.h>

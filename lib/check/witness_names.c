@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The vote on names. What an entry is called stands in its bytes and their number, in its hash, and in i_name of the
- * inode that it names. An entry whose hash is not that of its name is given the name of the inode, when that has the
- * hash and the inode says that it is in this directory. Then hash and inode agree against the bytes of the entry.
+ * Vote on names. The name of an entry is in its bytes and their number, in its hash, and in i_name of the inode that it
+ * names. If the hash of an entry contradicts its name, the inode's name may replace it. That name must have the hash,
+ * and the inode must remember this directory. Then hash and inode agree against the bytes of the entry.
  *
  * When name and hash are both wrong, the name of the inode is believed if it needs fewer wrong bits than the hash does.
  *
- * An inode remembers the last name that it was given, and none that was taken over by renaming. So the entries of
- * other links have only their hash as a witness. It finds one wrong bit, or a wrong length (witness_hashes.c).
+ * An inode remembers the last name that it was given, and none that was taken over by renaming. So the entries of other
+ * links have only their hash as a witness. It finds one wrong bit, or a wrong length (witness_hashes.c).
  */
 #include <string.h>
 

@@ -175,7 +175,7 @@ static struct finding entry_finding(const struct nid_fact *fact, f2fs_nid_t nid,
 				 .witnesses = (uint16_t)witnesses };
 }
 
-/* Does the pointer that leads to a node say the same of it as this footer, but for the number? */
+/* Does the pointer that leads to a node agree with this footer, except for the number? */
 static bool pointer_confirms(const struct checker *c, const struct nid_fact *fact, const struct block_view *view)
 {
 	const struct nid_fact *parent = fact->flags & FACT_CLAIMED ? facts_nid(&c->facts, fact->parent) : NULL;
@@ -183,7 +183,7 @@ static bool pointer_confirms(const struct checker *c, const struct nid_fact *fac
 	return parent && parent->ino == view->ino && fact->place == view->offset;
 }
 
-/* Does the block read as an inode that was written, whatever its footer says of it? */
+/* Does the block read as an inode that was written, regardless of its footer? */
 static int reads_as_inode(struct checker *c, const struct nid_fact *fact, const struct block_view *view, bool *out)
 {
 	bool is_readable;
@@ -220,7 +220,7 @@ static int vote_on_number(struct checker *c, const struct nid_fact *fact)
 		witnesses |= WITNESS_POINTER;
 	if (fact->ino == fact->nid && (witnesses & WITNESS_SUMMARY))
 		err = reads_as_inode(c, fact, &view, &is_inode);
-	/* what else the block says must fit, or it is something else */
+	/* the rest of the block's identity must fit, or it is another node */
 	if (err || (view.ino != fact->ino && !(witnesses & WITNESS_POINTER) && !is_inode) ||
 	    (witnesses == WITNESS_NAT && view.has_sum))
 		return err;
@@ -275,7 +275,7 @@ static int revive(struct vote *v, f2fs_nid_t nid, const struct stray *stray, uns
 	return witness_amend_entry(v->c, &entry, &why);
 }
 
-/* Pointers to free ids, whose place is the one that the footer says. */
+/* Vote on pointers to free ids, whose place is the one in the footer. */
 static int vote_on_free(struct vote *v)
 {
 	struct checker *c = v->c;
@@ -384,7 +384,7 @@ static int compare_loose(const void *a, const void *b)
 	return (x->nid > y->nid) - (x->nid < y->nid);
 }
 
-/* Does another node that hangs nowhere say that it belongs there? */
+/* Does another node outside the tree claim that place? */
 static bool has_rival(const struct vote *v, f2fs_nid_t ino, uint32_t place)
 {
 	size_t low = 0, high = v->loose.count;
@@ -436,7 +436,7 @@ static bool hangs_elsewhere(const struct checker *c, const struct nid_fact *fact
 	       ((const struct further_parent *)vec_at(&c->further_parents, at))->nid == fact->nid;
 }
 
-/* The one pointer to a node stands for another place than the footer says, and nothing else wants to be there. */
+/* The one pointer to a node implies another place than its footer, and no other node claims that place. */
 static int vote_on_offset(struct vote *v, const struct claims_of_node *n)
 {
 	const struct nid_fact *fact = n->fact;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finding the place of a node in a file's tree by its offset, and hanging nodes that no pointer leads to into the
- * places that are free for them.
+ * Find the place of a node in a file's tree by its offset, and put nodes that no pointer leads to into free places.
  */
 #include "check/witness.h"
 
@@ -177,7 +176,7 @@ int tree_hang_loose(struct checker *c, const struct vec *loose)
 
 		for (end = i + 1; end < loose->count && is_same_place(first, vec_at(loose, end));)
 			end++;
-		if (end == i + 1) /* of several that claim one place nobody knows which */
+		if (end == i + 1) /* of several that claim one place none can be chosen */
 			err = hang(c, first);
 	}
 	return err;

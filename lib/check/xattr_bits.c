@@ -66,7 +66,7 @@ static bool is_printable(const uint8_t *name, unsigned length)
 	return true;
 }
 
-/* One attribute, with what belongs to its prefix. */
+/* Is one attribute right, as its prefix requires? */
 static bool is_right_entry(const struct list *l, const struct xattr_ref *ref)
 {
 	switch (ref->index) {

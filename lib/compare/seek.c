@@ -132,7 +132,7 @@ static int open_parent(struct compare *c)
 	return c->parent ? 0 : f2fs_inode_open(c->vol, level ? level->ino : c->vol->geo.root_ino, &c->parent);
 }
 
-/* Make the directory that the first length bytes of path name the parent at hand; *found: there is one. */
+/* Make the directory that the first length bytes of path name the current parent; *found: there is one. */
 static int find_parent(struct compare *c, const char *path, size_t length, size_t same, bool *found)
 {
 	int err = 0;

@@ -65,7 +65,7 @@ static int look_at(struct defrag_run *r, struct defrag_item *item, bool *is_want
 	return err;
 }
 
-/* Blocks of an item that the run at hand takes. */
+/* Blocks of an item that the current run takes. */
 static uint64_t room_for(const struct defrag_run *r, const struct defrag_item *item)
 {
 	return defrag_room(r) - (item->is_pinned ? defrag_rest_of_section(r) : 0);
@@ -77,7 +77,7 @@ static bool goes_in(const struct defrag_run *r, const struct defrag_item *item)
 	       (r->blocks.count > r->section_room && room_for(r, item) > 0);
 }
 
-/* Place the item that was collected, as far as the run goes. */
+/* Place the collected item, as far as the run has room. */
 static int place(struct defrag_run *r, struct defrag_item *item)
 {
 	size_t moved = 0;
@@ -397,7 +397,7 @@ static int run(struct defrag_run *r)
 	/* a dry run copies no contents, so it cannot read directories that it has moved */
 	if (!err)
 		err = fragments_again(r->vol, r->inodes.items, r->inodes.count, after);
-	if (!err) /* what could not even be opened is not among these */
+	if (!err) /* files that could not even be opened are not among these */
 		after->unreadable += r->result->before.unreadable - r->partly;
 	return err;
 }
@@ -424,7 +424,7 @@ static int defrag_on(struct f2fs_volume *vol, const struct f2fs_defrag_options *
 	return err;
 }
 
-/* Open the volume once more, on an overlay of all its devices in a row. */
+/* Open the volume again, on an overlay of all its devices in a row. */
 static int open_copy(struct f2fs_volume *vol, struct f2fs_device *overlay, struct f2fs_volume **copy)
 {
 	struct f2fs_device *parts[F2FS_MAX_DEVICES] = { NULL };

@@ -19,7 +19,7 @@ static void leave(struct defrag_run *r, f2fs_nid_t ino, f2fs_blk_t addr, int err
 	error_clear(r->vol->ctx);
 }
 
-/* Do SIT and summary say of a block what its slot says? NULL, or why not. */
+/* Do SIT and summary of a block agree with its slot? Sets *why to NULL, or to the reason why not. */
 static int confirm(struct defrag_run *r, const struct live_block *b, const char **why)
 {
 	struct segment *s;
@@ -181,7 +181,7 @@ static uint32_t neighbours(const struct live_block *list, uint32_t n)
 	return run;
 }
 
-/* Have what waits of n blocks written, before a place is reserved: doing so later would end the reservation. */
+/* Write out the waiting ones of n blocks, before a place is reserved: doing so later would end the reservation. */
 static int write_out(struct defrag_run *r, const struct live_block *list, uint32_t n)
 {
 	int err = 0;
@@ -209,7 +209,7 @@ static int gather(struct defrag_run *r, const struct live_block *list, uint32_t 
 	return 0;
 }
 
-/* Begin with the segment at hand unless that is done already. */
+/* Begin with the current segment unless that is done already. */
 static int need_segment(struct defrag_run *r, uint8_t type)
 {
 	struct segment *s;

@@ -11,13 +11,13 @@
 int defrag_collect(struct defrag_run *r, const struct defrag_item *item, bool *left);
 /* Do the collected blocks follow each other? */
 bool defrag_is_whole(const struct defrag_run *r);
-/* Move collected blocks to the run at hand, as many as fit; *moved of them were. */
+/* Move collected blocks to the current run, as many as fit; *moved of them were. */
 int defrag_place(struct defrag_run *r, uint8_t type, size_t *moved);
 /* Continue in the next segment. The rest of the current one stays free. */
 int defrag_next_segment(struct defrag_run *r);
-/* Blocks to the end of the section at hand; 0: at the start of one. */
+/* Blocks to the end of the current section; 0: at the start of one. */
 uint32_t defrag_rest_of_section(const struct defrag_run *r);
-/* The same for all of them. */
+/* Do the same for all segments of the section. */
 int defrag_next_section(struct defrag_run *r);
 /* A block was moved. */
 void defrag_count(struct defrag_run *r, f2fs_blk_t from, f2fs_blk_t to);

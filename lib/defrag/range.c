@@ -15,7 +15,7 @@ enum { NODES_AT_ONCE = 8192, BLOCKS_AT_ONCE = 65536 };
 
 struct range {
 	struct f2fs_volume *vol;
-	f2fs_blk_t start, end; /* of what moves */
+	f2fs_blk_t start, end; /* of the range that moves */
 	f2fs_blk_t next;       /* where the next block may go */
 	bool goes_left, wants_nodes, is_stopped;
 	struct filler filler;

@@ -48,7 +48,7 @@ struct defrag_sink {
 	size_t next;
 	uint64_t room;		/* blocks in holes */
 	bool could_read;	/* the blocks to be moved */
-	uint32_t free_sections; /* that may be taken besides */
+	uint32_t free_sections; /* that may be taken in addition */
 	uint32_t free_next;	/* one past the first place to search for the next free section, downwards */
 	f2fs_seg_t section_left; /* end of the free section that is being filled */
 	f2fs_seg_t section_at;
@@ -78,7 +78,7 @@ struct defrag_run {
 	uint8_t *kinds;	   /* enum section_kind bits, of each section */
 	uint8_t *buffer;   /* a segment of blocks */
 	struct live live;
-	struct vec blocks;	    /* struct live_block: those of the item at hand */
+	struct vec blocks;	    /* struct live_block: those of the current item */
 	f2fs_seg_t segno, run_end;  /* where the next block goes, and the end of the run of sections */
 	uint32_t at;
 	uint32_t sweep;		    /* section that comes next */

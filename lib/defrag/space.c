@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Free space in one piece: the emptiest sections are cleared into the holes of the fullest, as long as these hold what
- * is in them. Nodes are left where they are.
+ * Make free space contiguous: the emptiest sections are cleared into the holes of the fullest, as long as these have
+ * room. Nodes are left where they are.
  */
 #include <stdlib.h>
 

@@ -19,7 +19,7 @@ enum {
 	CLEAR_MOST = 32,       /* sections that are cleared for a window that is no sweep's */
 	KEPT_SECTIONS = 6,     /* that logs may need to end in */
 	ZONED_KEPT = 5,        /* the same on a zoned volume, so that clearing can continue, */
-	ZONED_LEAST = 3,       /* and what clearing leaves to the logs of nodes */
+	ZONED_LEAST = 3,       /* and the part that clearing leaves to the logs of nodes */
 	ZONED_MOST = 95,       /* percent in use up to which a section of a zoned volume is cleared */
 	DENSE_NODES = 60       /* percent in use from which a section of nodes is left where it is */
 };
@@ -80,7 +80,7 @@ static int bar(struct defrag_run *r, uint32_t section)
 	return segments_bar(r->vol->txn, section * sps, (section + 1) * sps);
 }
 
-/* All is barred that is to be cleared: what room do nodes have, when that many free sections go to data? */
+/* Limit the nodes once all sections to be cleared are barred, when that many free sections go to data. */
 static int limit_nodes(struct defrag_run *r, uint32_t taken)
 {
 	struct space_view view = { 0 };
@@ -303,7 +303,7 @@ int defrag_window(struct defrag_run *r)
 	return err;
 }
 
-/* ---- the run at hand ---- */
+/* ---- the current run ---- */
 
 uint64_t defrag_room(const struct defrag_run *r)
 {
@@ -312,7 +312,7 @@ uint64_t defrag_room(const struct defrag_run *r)
 	return (uint64_t)(r->run_end - r->segno) * F2FS_SEGMENT_BLOCKS - r->at;
 }
 
-/* The first target section that the run at hand is not in; section_count: none. */
+/* The first target section that the current run is not in; section_count: none. */
 static uint32_t find_target(const struct defrag_run *r)
 {
 	const uint32_t sps = r->vol->geo.segs_per_sec, sections = r->vol->geo.section_count;

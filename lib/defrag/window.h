@@ -13,7 +13,7 @@ int defrag_window(struct defrag_run *r);
 uint32_t defrag_placing_sections(const struct defrag_run *r, const struct space_view *view);
 /* Return the number of blocks that can still be placed without a break. */
 uint64_t defrag_room(const struct defrag_run *r);
-/* Are there target sections besides the run at hand? */
+/* Are there target sections other than the current run? */
 bool defrag_has_more(const struct defrag_run *r);
 /* Continue with them. The rest of the current run stays free. */
 int defrag_next_run(struct defrag_run *r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Zoned volumes are only appended to, and a device keeps few zones open, so logs do what fillers do elsewhere.
+ * Defragment zoned volumes through logs: they are only appended to, and a device keeps few zones open.
  */
 #ifndef F2FSKIT_DEFRAG_ZONED_H
 #define F2FSKIT_DEFRAG_ZONED_H
@@ -12,7 +12,7 @@ uint32_t zoned_section_blocks(const struct f2fs_volume *vol);
 /* Begin to clear the way, or to place. Placing may take the given number of sections. */
 int zoned_begin_clearing(struct defrag_run *r);
 int zoned_begin_placing(struct defrag_run *r, uint32_t sections);
-/* Blocks that go to the section at hand. */
+/* Blocks that go to the current section. */
 uint32_t zoned_room(const struct defrag_run *r);
 uint32_t zoned_clearing_room(const struct defrag_run *r);
 /* Continue in another section. */

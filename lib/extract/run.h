@@ -37,7 +37,7 @@ struct extract {
 	const struct extract_target *target; /* the one at hand */
 	const char *target_name;	     /* its last component */
 	struct sink_dir *dir;		     /* where the walk is: a reference; NULL above the root */
-	struct vec path;		     /* scratch: char, path of the entry at hand */
+	struct vec path;		     /* scratch: char, path of the current entry */
 	struct vec target_text;		     /* scratch: char, target of a symlink */
 
 	struct map32 link_index; /* inode -> index in links */

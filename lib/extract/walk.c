@@ -295,7 +295,7 @@ static int visit_other(struct extract *x, struct sink_entry *e)
 	return err < 0 ? err : F2FS_WALK_GO;
 }
 
-/* ---- the entry at hand */
+/* ---- the current entry */
 
 static int report_progress(struct extract *x)
 {

@@ -14,7 +14,7 @@ struct count {
 	struct f2fs_file_fragments *out;
 	uint64_t ideal_requests;
 	uint64_t window;     /* of the reader's requests, the last one that was met, plus 1 */
-	uint64_t length;     /* of the fragment at hand */
+	uint64_t length;     /* of the current fragment */
 	uint64_t small;	     /* blocks in small fragments so far */
 	uint32_t last;	     /* the last stored block */
 	uint32_t extent;     /* the slot before, if an extent may continue: a block or NEW_ADDR; else NULL_ADDR */

@@ -27,7 +27,7 @@ struct run {
 	struct fragment_units units;
 	const char *base;  /* path of the start of the walk, without a slash at the end */
 	struct vec dirs;   /* struct open_dir */
-	struct vec path;   /* char: the whole path of the entry at hand */
+	struct vec path;   /* char: the whole path of the current entry */
 	struct map32 seen; /* files with several names */
 };
 

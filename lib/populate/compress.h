@@ -9,7 +9,7 @@
 
 /* Make p->ways from the options. */
 int populate_ways_set(struct populate *p);
-/* Create an inode for the item at hand, compressed or not as the options say. */
+/* Create an inode for the current item, compressed or not as the options say. */
 int populate_create(struct populate *p, struct f2fs_inode *dir, const char *name, const struct source_item *item,
 		    const struct f2fs_new *spec, struct f2fs_inode **out);
 /* Open an inode whose changes go by p->ways. */

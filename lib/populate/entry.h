@@ -7,9 +7,9 @@
 
 #include "populate/run.h"
 
-/* Copy the item at hand, which is no directory, to a name in a directory of the volume. */
+/* Copy the current item, which is no directory, to a name in a directory of the volume. */
 int populate_entry(struct populate *p, struct f2fs_inode *dir, const char *name, struct source_item *item);
-/* Copy the item at hand, a directory, and go into it. */
+/* Copy the current item, a directory, and go into it. */
 int populate_directory(struct populate *p, struct f2fs_inode *parent, const char *name, struct source_item *item);
 
 #endif

@@ -13,7 +13,7 @@ struct populate_aside {
 	bool is_tree;  /* a directory that goes with all that is in it */
 };
 
-/* Something in dir has the name of the item at hand: get it out of the way, or leave it (*done), or refuse, as the
+/* Something in dir has the name of the current item: get it out of the way, or leave it (*done), or refuse, as the
  * policy says. populate_end_meet() must follow when it was neither left nor refused. */
 int populate_meet(struct populate *p, struct f2fs_inode *dir, const char *name, struct source_item *item, bool *done,
 		  struct populate_aside *aside);

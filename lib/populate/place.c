@@ -209,7 +209,7 @@ static size_t count_same(const struct populate *p, const char *path, size_t leng
 	return same;
 }
 
-/* Leave the levels that are not above the first length bytes of the path at hand. */
+/* Leave the levels that are not above the first length bytes of the current path. */
 static int go_up(struct populate *p, size_t length)
 {
 	const char *path = source_path(&p->src);
@@ -240,7 +240,7 @@ static int add_noted(struct populate *p)
 	return source_adjust(&p->src, p->level_path.items, &level->noted->item, &level->noted->attributes);
 }
 
-/* Add levels, not made yet, down to the directory whose path is the first length bytes of the path at hand. */
+/* Add levels, not made yet, down to the directory whose path is the first length bytes of the current path. */
 static int go_down(struct populate *p, size_t length)
 {
 	const char *path = source_path(&p->src);

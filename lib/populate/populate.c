@@ -65,7 +65,7 @@ static int copy(struct populate *p, struct source_item *item)
 	return is_dir(item) ? populate_directory(p, parent, name, item) : populate_entry(p, parent, name, item);
 }
 
-/* Copy the item at hand, or leave it out. */
+/* Copy the current item, or leave it out. */
 static int take(struct populate *p, struct source_item *item)
 {
 	enum source_choice choice;
@@ -157,7 +157,7 @@ static int run(struct populate *p)
 	return err;
 }
 
-/* Something of the item at hand cannot be read. */
+/* Something of the current item cannot be read. */
 static int take_problem(void *user, const char *what)
 {
 	return populate_problem(user, what);

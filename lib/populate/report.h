@@ -7,7 +7,7 @@
 
 #include "populate/run.h"
 
-/* Count a problem with the item at hand and hand it to the caller; the error is in the context. Returns an error to end
+/* Count a problem with the current item and hand it to the caller; the error is in the context. Returns an error to end
  * the run. */
 int populate_problem(struct populate *p, const char *what);
 /* Does an error end the run, rather than being a problem of one item? */

@@ -55,8 +55,8 @@ struct populate {
 	struct populate_options opt;
 	struct f2fs_populate_result *result;
 	bool is_ahead;	   /* counting in advance: problems are reported later, when copying meets them again */
-	bool is_of_source; /* the error at hand is the source's, not the volume's */
-	const char *what;  /* of the item at hand is being copied, for a problem: "" or "contents" */
+	bool is_of_source; /* the current error is the source's, not the volume's */
+	const char *what;  /* of the current item is being copied, for a problem: "" or "contents" */
 	struct f2fs_time now;
 	struct change_rules ways;  /* of changes through the run's handles */
 	uint8_t *zeros;		   /* SOURCE_BUFFER zeros, copied instead of contents; NULL: contents are */

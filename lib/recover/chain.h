@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The chain of nodes that were written after the last checkpoint, and what of it counts (FORMAT files 12.3).
+ * The chain of nodes that were written after the last checkpoint, and the part of it that counts (FORMAT files 12.3).
  */
 #ifndef F2FSKIT_RECOVER_CHAIN_H
 #define F2FSKIT_RECOVER_CHAIN_H
@@ -105,10 +105,12 @@ struct recovery_base {
 	const struct map32 *kept; /* entries of the list of orphans that nothing is done about */
 	f2fs_nid_t failed;	  /* out: the inode that it failed at; 0: at none, or it did not fail */
 };
-/* What f2fs_recover() does (base is NULL), or the same on a base: then, of a chain that runs in a circle, what comes
- * before the circle is recovered. Without a base a listed orphan that a directory names is an error. */
+/*
+ * Recover as f2fs_recover() does (base is NULL), or on a base. On a base, a chain that runs in a circle is recovered up
+ * to the circle. Without a base a listed orphan that a directory names is an error.
+ */
 int recovery_apply_on(struct f2fs_volume *vol, struct recovery_base *base, struct f2fs_recover_result *result);
-/* The same for a view in memory, which shows such an orphan. */
+/* Do the same for a view in memory, which shows such an orphan. */
 int recovery_apply_view(struct f2fs_volume *vol);
 /* Is there anything that keeps the volume from being changed? */
 bool recovery_is_needed(const struct f2fs_recovery *plan);

@@ -76,7 +76,7 @@ static int judge(struct search *s, f2fs_nid_t ino)
 	if (!geometry_is_nid(&s->vol->geo, ino) || map32_find(&s->doubted, ino) || map32_find(&s->linked, ino))
 		return 0;
 	err = inode_open(s->vol, ino, &inode);
-	if (err) { /* deleting it fails, and says why */
+	if (err) { /* deleting it fails, and reports why */
 		error_clear(s->vol->ctx);
 		return is_final(err) ? err : 0;
 	}

@@ -4,7 +4,7 @@
  */
 #include "recover/replay.h"
 
-/* Inodes that the volume cannot be without are never orphans, whatever the list says. */
+/* Inodes that the volume needs are never orphans, even if listed. */
 static bool is_precious(const struct f2fs_volume *vol, f2fs_nid_t ino)
 {
 	if (ino == vol->geo.root_ino)

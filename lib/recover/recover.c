@@ -102,7 +102,7 @@ static int recover(struct f2fs_volume *vol, unsigned form, struct recovery_base 
 
 	error_clear(vol->ctx);
 	vec_init(&r.dead, vol->ctx, sizeof(f2fs_nid_t));
-	err = volume_check_roots(vol); /* what waits for recovery may belong to a checkpoint that cannot be read */
+	err = volume_check_roots(vol); /* unrecovered data may belong to a checkpoint that cannot be read */
 	if (!err && !base)
 		err = volume_check_newest(vol);
 	if (!err)

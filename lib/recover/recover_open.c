@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Opening a volume, and recovering it on the way when that is asked for: on the device, or in memory for a view of what
- * a mount would show.
+ * Open a volume, and recover it on the way if requested: on the device, or in memory for a view of the state after a
+ * mount.
  */
 #include "base/sized.h"
 #include "recover/chain.h"

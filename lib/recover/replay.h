@@ -30,7 +30,7 @@ static inline bool replay_leaves(struct replay *r, f2fs_nid_t ino)
 	return false;
 }
 
-/* What one node of the chain is applied to. */
+/* The target of one node of the chain. */
 struct replay_step {
 	struct winode w;
 	const uint8_t *block; /* the node in the chain; valid until the next chain_read() */
@@ -45,7 +45,7 @@ int replay_create(struct replay *r, const struct chain_inode *inode);
 int replay_fields(struct replay_step *step);
 int replay_inline_xattrs(struct replay_step *step);
 int replay_xattr_node(struct replay_step *step);
-/* Inline data; *done: the node has nothing further to say. */
+/* Replay inline data. *done: the node has nothing further to replay. */
 int replay_inline_data(struct replay_step *step, bool *done);
 /* replay_index.c */
 int replay_indexes(struct replay *r, struct replay_step *step);

@@ -53,7 +53,7 @@ static int reserve_slot(struct winode *w, struct node *node, uint8_t *raw)
 	return winode_count(w, 1);
 }
 
-/* Take a block away from the file that owned it, when that is another place than the one it goes to now. */
+/* Take a block away from the file that owned it, unless its old place is the new one. */
 static int take_from_owner(struct replay *r, struct replay_step *step, struct slot_change *c)
 {
 	const struct f2fs_geometry *geo = &r->vol->geo;

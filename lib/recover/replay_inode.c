@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What an inode block of the chain says of the inode itself: its making, fields, attributes and inline data (FORMAT
- * files 12.4, 12.5, 12.7). Links, generation, parent, creation time and block pointers are not taken from it.
+ * Replay an inode block of the chain: make the inode, set fields, attributes and inline data (FORMAT files 12.4, 12.5,
+ * 12.7). Links, generation, parent, creation time and block pointers are not taken from it.
  */
 #include <string.h>
 

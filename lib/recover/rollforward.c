@@ -54,7 +54,7 @@ int replay_keep(struct replay *r)
 	return err ? err : heads_pass_kept(r->txn);
 }
 
-/* What counts for an inode that is left alone does not count any more. */
+/* Drop the entries of inodes that are left alone. */
 static void drop_left(struct replay *r)
 {
 	for (size_t i = 0; i < r->plan->inodes.count; i++) {
@@ -145,7 +145,7 @@ static int bound_memory(struct replay *r)
 	return err ? err : nodes_trim(r->txn);
 }
 
-/* Read each recovered inode once more. A hostile chain, which makes inodes that nobody can read, fails here. */
+/* Read each recovered inode again. A hostile chain, which makes unreadable inodes, fails here. */
 static int check_inodes(struct replay *r)
 {
 	int err = 0;

@@ -13,7 +13,7 @@ enum {
 	PIECE_BYTES = 1 << 20
 };
 
-/* Commits of a step besides those that move blocks. */
+/* Count the commits of a step other than those that move blocks. */
 static uint32_t fixed_commits(uint32_t kind)
 {
 	return kind == F2FS_RESIZE_SHRINK || kind == F2FS_RESIZE_EXTEND ? 2 : kind == F2FS_RESIZE_RESERVE ? 1 : 0;
@@ -26,7 +26,7 @@ static int read_sample(struct resize *r, f2fs_seg_t segno, uint8_t *buffer, uint
 	int err = device_read_quiet(r->vol->dev, at, buffer, PIECE_BYTES);
 
 	*bytes += err ? 0 : PIECE_BYTES;
-	return err == F2FS_ERR_IO ? 0 : err; /* resizing will say so */
+	return err == F2FS_ERR_IO ? 0 : err; /* resizing will report it */
 }
 
 /* Bytes per second, from segments of the range that are in use; 0: not known. */

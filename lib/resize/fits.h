@@ -21,7 +21,7 @@ uint64_t stage_offered(const struct stage_volume *v, uint64_t user_blocks, uint3
 bool stage_room(const struct stage_volume *v, uint32_t main_segments, bool tight, struct stage_room *out);
 /* Return the smallest main area that holds the blocks in use; 0: none up to most. */
 uint32_t stage_minimum(const struct stage_volume *v, uint32_t most);
-/* Do the blocks in use fit into that number of main segments, besides the part kept for GC? */
+/* Do the blocks in use fit into that number of main segments, next to the part kept for GC? */
 bool stage_holds(const struct stage_volume *v, uint32_t main_segments);
 /* Return the same volume with its areas elsewhere: meta segments, after dead ones. */
 struct stage_volume stage_moved(const struct stage_volume *v, uint32_t dead, uint32_t meta);

@@ -56,7 +56,7 @@ static int look_at_ids(struct resize *r)
 	return 0;
 }
 
-/* Where the areas may be, and what belongs to the volume in any case. */
+/* Find out where the areas may be, and which segments belong to the volume in any case. */
 static void look_at_devices(struct resize *r)
 {
 	const unsigned devices = superblock_device_count(r->vol->sb);
@@ -91,7 +91,7 @@ static void look_at_areas(struct resize *r)
 	v->keeps_areas = r->keeps_areas;
 	look_at_devices(r);
 	v->section_blocks = zones_section_blocks(r->vol);
-	/* an image file does not know which zones of the device that it goes to can be written anywhere */
+	/* an image file does not know which zones of its future device can be written anywhere */
 	v->unordered_segments = v->dead_segments + v->meta_segments;
 	if (!(f2fs_device_info(r->vol->dev)->caps & F2FS_DEVICE_ZONED))
 		return;

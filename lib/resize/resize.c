@@ -172,7 +172,10 @@ static bool offers_less(const struct resize *r)
 	       stage_room(&r->now, main_segments, false, &room) && room.user_blocks > cp_user_block_count(r->vol->cp);
 }
 
-/* Does it offer what its zones do not hold, as f2fs-tools make it? No kernel can clean it when it is full. */
+/*
+ * Does the volume offer space that its zones do not hold, as f2fs-tools make it? No kernel can clean it when it is
+ * full.
+ */
 static bool offers_more(const struct resize *r)
 {
 	const uint32_t main_segments = r->vol->geo.segment_count_main;

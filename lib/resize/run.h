@@ -30,7 +30,7 @@ enum stage_result {
 	STAGE_RESERVED	 /* the blocks in use do not fit besides the part that the ratio keeps for GC */
 };
 
-/* A volume as far as its size goes. */
+/* The properties of a volume that determine its size. */
 struct stage_volume {
 	struct plan_areas shape;  /* segment_count: from the home segment0 on, with dead segments */
 	uint32_t meta_segments;	  /* of all areas */

@@ -55,7 +55,7 @@ static bool can_relayout(const struct stage_volume *v, uint32_t segment_count, u
 	return *moved > 0 && *moved <= room_at_start(v) && stage_room(&hop, main_segments - *moved, true, &room);
 }
 
-/* The largest size up to target whose areas find room; 0: none above what there is. */
+/* Return the largest size up to target whose areas find room; 0: none above the present size. */
 static uint32_t largest_relayout(const struct stage_volume *v, uint32_t target, uint32_t *moved)
 {
 	const uint32_t zone = stage_zone(v);
@@ -109,7 +109,7 @@ static enum stage_result grow(const struct stage_volume *v, uint32_t target, str
 	return moved > 0 ? STAGE_NO_ROOM : STAGE_TOO_LARGE;
 }
 
-/* An interrupted relayout goes home: to its target at once, when the place that was made is large enough. */
+/* Finish an interrupted relayout: go to the target at once, when the place that was made is large enough. */
 static enum stage_result go_home(const struct stage_volume *v, uint32_t target, struct f2fs_resize_step *step)
 {
 	struct f2fs_layout layout;
@@ -174,7 +174,7 @@ enum stage_result stage_plan(const struct stage_volume *v, uint32_t target, stru
 			return bad;
 		stage_take(&at, &steps[*count]);
 	}
-	/* an intermediate size may keep less for cleaning than the ratio says, the final one may not */
+	/* an intermediate size may keep less for GC than the ratio says, the final one may not */
 	main_segments = at.shape.segment_count - at.meta_segments;
 	return *count == 0 || stage_room(&at, main_segments, false, room) ? STAGE_OK : STAGE_RESERVED;
 }

@@ -97,7 +97,7 @@ static uint8_t *take_arena(struct host_batch *batch, size_t length)
 
 /* ---- pieces */
 
-/* Start a piece of the file in the batch at hand. */
+/* Start a piece of the file in the current batch. */
 static int start_piece(struct plan *p, const struct host_file *before)
 {
 	const struct sink_entry *e = p->entry;
@@ -203,7 +203,7 @@ static int next_piece(struct plan *p)
 	return err;
 }
 
-/* Make sure that the batch at hand takes some runs and bytes of arena more. */
+/* Make sure that the current batch takes some runs and bytes of arena more. */
 static int need_room(struct plan *p, unsigned runs, size_t arena)
 {
 	const struct host_batch *batch = filling(p->h);

@@ -51,7 +51,7 @@ struct sink_dir {
 	char name[]; /* NUL-terminated */
 };
 
-/* The entry at hand. */
+/* The current entry. */
 struct sink_entry {
 	struct sink_dir *dir; /* its directory; NULL for the volume's root */
 	const char *name;

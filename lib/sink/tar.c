@@ -29,7 +29,7 @@ struct tar {
 	uint64_t written;
 	uint8_t *buffer; /* READ_SIZE */
 	struct tar_regions regions;
-	struct vec records, headers;		/* char: of the entry at hand */
+	struct vec records, headers;		/* char: of the current entry */
 	struct vec path, link_path, xattr_name; /* scratch: char */
 	uint8_t zeros[ZEROS];
 };

@@ -7,7 +7,7 @@
 
 #include "source/source.h"
 
-/* Add an attribute to the item at hand. */
+/* Add an attribute to the current item. */
 int source_attribute_add(struct source *src, const char *name, const void *value, size_t size);
 /* Add an attribute to a list, in place of one of that name. */
 int source_attribute_put(struct source *src, struct vec *list, const char *name, const void *value, size_t size);

@@ -7,7 +7,7 @@
 
 #include "source/source.h"
 
-/* Add the attributes, flags and project id of a name in directory at to the item at hand; fd is open on it, or -1. What
+/* Add the attributes, flags and project id of a name in directory at to the current item; fd is open on it, or -1. What
  * cannot be read is a problem. */
 int host_attributes(struct source *src, int at, const char *name, int fd, struct source_item *item);
 

@@ -27,7 +27,7 @@ struct source_ops {
 	int (*prepare)(struct source *src, struct source_item *item);
 	/* Give the next piece of contents. */
 	int (*read)(struct source *src, struct source_item *item, struct source_chunk *chunk);
-	/* Give the contents of the item at hand once more from their start. NULL: they can be read once. */
+	/* Give the contents of the current item once more from their start. NULL: they can be read once. */
 	void (*again)(struct source *src);
 	/* Skip the contents of the directory given last. NULL: the source has nothing to do for that. */
 	void (*skip)(struct source *src);
@@ -56,9 +56,9 @@ struct source_options {
 
 /* Calls to the user. Each returns 0 or an error that ends the run. */
 struct source_events {
-	/* Something of the item at hand cannot be read, for the error in the context; what: "" or what of it. */
+	/* Something of the current item cannot be read, for the error in the context; what: "" or what of it. */
 	int (*problem)(void *user, const char *what);
-	/* The item at hand is a directory, and not all that is in it can be read. */
+	/* The current item is a directory, and not all that is in it can be read. */
 	int (*unread)(void *user);
 };
 
@@ -79,10 +79,10 @@ struct source {
 	bool may_repeat;	       /* the source may give a name twice: the later one replaces the earlier */
 	struct f2fs_progress progress; /* in bytes of contents */
 	char *buffer;		       /* SOURCE_BUFFER bytes, for ops */
-	struct vec path;	   /* char: of the item at hand, NUL-terminated, no slash at either end; "": the top */
+	struct vec path;	   /* char: of the current item, NUL-terminated, no slash at either end; "": the top */
 	size_t same[FOLLOW_COUNT]; /* by enum source_follower */
 	struct source_chooser chosen; /* for path */
-	struct vec attributes;	      /* of the item at hand: see source_attribute_add() */
+	struct vec attributes;	      /* of the current item: see source_attribute_add() */
 	struct fs_config *fs_config;  /* NULL: none */
 	struct contexts *contexts;    /* NULL: none */
 	struct vec mounted;	      /* char: scratch */
@@ -95,7 +95,7 @@ static inline const char *source_path(const struct source *src)
 	return src->path.count ? src->path.items : "";
 }
 
-/* The last component of the path of the item at hand. */
+/* The last component of the path of the current item. */
 static inline const char *source_name(const struct source *src)
 {
 	const char *path = source_path(src), *name = path + src->path.count;
@@ -105,7 +105,7 @@ static inline const char *source_name(const struct source *src)
 	return name;
 }
 
-/* Report a problem with the item at hand; the error is in the context. Returns an error to end the run. */
+/* Report a problem with the current item; the error is in the context. Returns an error to end the run. */
 static inline int source_problem(struct source *src, const char *what)
 {
 	return src->events->problem(src->user, what);

@@ -13,9 +13,9 @@ struct tar_stream {
 	struct archive *plain; /* takes the compression off */
 	struct source_input input;
 	char *given;		/* SOURCE_BUFFER bytes as the host gave them; the caller's */
-	uint8_t *bytes;		/* the block at hand and the one before it, two times SOURCE_BUFFER bytes */
+	uint8_t *bytes;		/* the current block and the one before it, two times SOURCE_BUFFER bytes */
 	size_t length, before;	/* of these blocks */
-	uint64_t offset;	/* of the block at hand in the archive */
+	uint64_t offset;	/* of the current block in the archive */
 	const uint8_t *rest;	/* uncompressed bytes that are in no block yet */
 	size_t rest_length;
 	bool is_empty; /* there is not one byte */

@@ -23,9 +23,9 @@ struct volume_source {
 	struct f2fs_volume *vol;
 	struct vec levels;	  /* struct level */
 	struct map32 entered;	  /* inodes of directories */
-	struct f2fs_inode *inode; /* of the item at hand */
+	struct f2fs_inode *inode; /* of the current item */
 	bool has_started;	  /* the root was given */
-	bool enters;		  /* the item at hand is a directory to be entered */
+	bool enters;		  /* the current item is a directory to be entered */
 	uint64_t at;		  /* byte of its contents that comes next */
 	uint64_t room;		  /* see read_room_take() */
 };
@@ -68,7 +68,7 @@ static void leave(struct volume_source *s)
 	s->levels.count--;
 }
 
-/* Go into the item at hand. */
+/* Go into the current item. */
 static int enter(struct source *src)
 {
 	struct volume_source *s = source_of(src);

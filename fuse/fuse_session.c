@@ -35,7 +35,7 @@ int session_fork(struct cli *cli, int failure)
 		return 0;
 	}
 	close(ends[1]);
-	if (read(ends[0], &status, 1) != 1) { /* it has said why, and what its exit status means */
+	if (read(ends[0], &status, 1) != 1) { /* it has reported why, and the meaning of its exit status */
 		int ended;
 
 		if (waitpid(child, &ended, 0) == child && WIFEXITED(ended))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A thread beside the requests: it writes a checkpoint when changes have waited long enough, and collects garbage when
- * nobody has asked for anything for some time.
+ * Run a thread beside the requests: it writes a checkpoint when changes have waited long enough, and collects garbage
+ * when no request has come for some time.
  */
 #include "fuse/mount.h"
 
@@ -21,7 +21,7 @@ static void collect(struct mount *m)
 						 .sections = 1 };
 	struct f2fs_gc_result result = { F2FS_SIZED(f2fs_gc_result) };
 
-	if (mount_commit(m) != 0) /* what waits would have to be moved, too */
+	if (mount_commit(m) != 0) /* waiting changes would have to be moved, too */
 		return;
 	m->gc_is_done = f2fs_gc(m->vol, &options, &result) != 0 || result.end != F2FS_GC_LIMIT;
 }

@@ -201,7 +201,7 @@ static int parse(struct arguments *a, int argc, char **argv)
 	while ((id = cli_opt_next(&p)) > 0) {
 		const char *why = take(a, id, p.value);
 
-		if (why && id != OPT_options) /* which has said so, of the word */
+		if (why && id != OPT_options) /* -o reports its wrong word itself */
 			cli_usage_error(a->cli, p.shown, p.value, why);
 		if (why)
 			return CLI_OPT_ERROR;

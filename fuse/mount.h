@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A mounted volume: the library's handles, the inodes that the kernel knows, and the one lock around both. The library
- * allows one thread at a time for a context, so each request holds the lock while it works on the volume, and answers
- * after it let go.
+ * State of a mounted volume: the library's handles, the inodes that the kernel knows, and the one lock around both. The
+ * library allows one thread at a time for a context. So each request holds the lock while it works on the volume, and
+ * answers after releasing it.
  */
 #ifndef F2FSKIT_FUSE_MOUNT_H
 #define F2FSKIT_FUSE_MOUNT_H
@@ -34,7 +34,7 @@ struct known_table {
 	size_t open_count;
 };
 
-/* What options say of the mount. */
+/* Mount options. */
 struct mount_options {
 	int is_read_only;
 	unsigned commit_seconds; /* between checkpoints of a changed volume */
@@ -77,13 +77,13 @@ int64_t mount_clock(void);
 /* Write a message to syslog, or to standard error in the foreground. */
 void mount_say(struct mount *m, const char *format, ...) CLI_PRINTF(2, 3);
 /*
- * Turn the library's error into the errno that the kernel gets. An error that leaves the transaction good for nothing
- * stops all writing, with one message; changes and fsync then fail with EIO. Call it with the lock held.
+ * Turn the library's error into the errno for the kernel. An error that makes the transaction useless stops all
+ * writing, with one message. Changes and fsync then fail with EIO. Call it with the lock held.
  */
 int mount_errno(struct mount *m, int err);
 /* Write a checkpoint; an errno. */
 int mount_commit(struct mount *m);
-/* Fill a stat from an inode, with the owners and permissions that options say. */
+/* Fill a stat from an inode, with the owners and permissions from the options. */
 int mount_stat(struct mount *m, struct f2fs_inode *inode, struct f2fs_stat *raw, struct stat *out);
 
 /* ---- known_inodes.c ---- */
@@ -117,7 +117,7 @@ void known_settle(struct mount *m, struct known *held);
 
 /* Fill the answer to a lookup and take the reference for it. An error of the library. */
 int entry_fill(struct mount *m, const struct known *dir, f2fs_nid_t ino, struct fuse_entry_param *out);
-/* Answer with an entry; the reference is dropped again when nobody gets it. */
+/* Answer with an entry. The reference is dropped again when the answer is not delivered. */
 void entry_reply(fuse_req_t req, struct mount *m, const struct fuse_entry_param *entry);
 /* How long the kernel may remember names of a directory, seconds. */
 double entry_timeout(const struct known *dir);
@@ -129,7 +129,7 @@ enum { MOUNT_NOT_PERMITTED = -10000 };
 /* Do an inode's flags permit a change that only adds (to a file's end, a name to a directory), or any other one? */
 int guard_flags(const struct f2fs_stat *st, int only_adds);
 int guard_inode(struct f2fs_inode *inode, int only_adds);
-/* Do the flags of a directory, and of the inode that known_hold() has found, permit that the name goes? */
+/* Do the flags of a directory, and of the inode that known_hold() has found, permit the removal of the name? */
 int guard_removal(struct f2fs_inode *dir, const struct known *held);
 
 /* ---- groups of requests, each adds its functions ---- */

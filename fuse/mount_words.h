@@ -14,7 +14,7 @@ char *mount_word_next(char **at);
 const struct cli_option *mount_word_find(const struct cli_tool *tool, const char *word);
 /* The value after the "="; NULL without one. */
 const char *mount_word_value(const char *word);
-/* Does the word say nothing about this mount? */
+/* Is the word irrelevant for this mount? */
 int mount_word_is_idle(const char *word);
 
 #endif

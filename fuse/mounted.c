@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The frame of every request: the lock, the time, errors, checkpoints, and what stat(2) shows.
+ * The frame of every request: the lock, the time, errors, checkpoints, and stat(2) data.
  */
 #define _GNU_SOURCE /* CLOCK_REALTIME_COARSE, makedev */
 #include "fuse/mount.h"

@@ -42,7 +42,7 @@ static int may_write(struct f2fs_inode *inode, uint64_t offset)
 	return err ? err : guard_flags(&st, offset >= st.size);
 }
 
-/* Write what there is room for: all of it, or, as write(2) may, less. What does not fit at all fails. */
+/* Write as much as there is room for: all of it, or less, as write(2) may. Fails when nothing fits. */
 static int write_some(struct mount *m, struct f2fs_inode *inode, uint64_t offset, const char *data, size_t *size)
 {
 	size_t piece = *size, done = 0;

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-/* Nobody else changes a mounted volume, so the kernel may cache entries and attributes. */
+/* Only this process changes a mounted volume, so the kernel may cache entries and attributes. */
 #define TIMEOUT 86400.0
 
 double entry_timeout(const struct known *dir)

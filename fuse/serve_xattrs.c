@@ -10,7 +10,9 @@
 #include <string.h>
 #include <sys/xattr.h>
 
-/* The kernel's numbers where it has others: of a prefix that nobody knows, of a value that no inode has room for. */
+/*
+ * Return the kernel's error numbers where they differ: for an unknown prefix, and for a value that fits into no inode.
+ */
 static int xattr_errno(struct mount *m, int err, size_t size)
 {
 	if (err == F2FS_ERR_INVALID)

@@ -79,8 +79,10 @@ static int compare_link(struct compare *c, const struct source_item *item, struc
 	return 0;
 }
 
-/* Two names of one file of the source must be names of one file in the volume; *is_known: they are, and the first of
- * them was compared. */
+/*
+ * Check that two names of one file of the source are names of one file in the volume. *is_known: they are, and the
+ * first of them was compared.
+ */
 static int compare_names(struct compare *c, const struct source_item *item, struct f2fs_inode *inode, unsigned *fields,
 			 bool *is_known)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What stat(2) and listxattr(2) show of an item and of an inode.
+ * Compare the stat(2) and listxattr(2) data of an item and of an inode.
  */
 #include "compare/metadata.h"
 

@@ -65,8 +65,10 @@ static bool is_absent(int err)
 	return err == F2FS_ERR_NOT_FOUND || err == F2FS_ERR_NOT_DIR || err == F2FS_ERR_NAME_TOO_LONG;
 }
 
-/* Find a name in a directory; *entry.ino is F2FS_NO_NID when it is not there. Names that only fold to the same are
- * others. */
+/*
+ * Find a name in a directory. *entry.ino is F2FS_NO_NID when it is not there. A name that differs only by case folding
+ * is another name.
+ */
 static int find_name(struct compare *c, struct f2fs_inode *dir, const char *name, size_t length,
 		     struct f2fs_dirent *entry)
 {
@@ -132,7 +134,7 @@ static int open_parent(struct compare *c)
 	return c->parent ? 0 : f2fs_inode_open(c->vol, level ? level->ino : c->vol->geo.root_ino, &c->parent);
 }
 
-/* Make the directory that the first length bytes of path name the current parent; *found: there is one. */
+/* Make the directory at the first length bytes of path the current parent. *found: there is one. */
 static int find_parent(struct compare *c, const char *path, size_t length, size_t same, bool *found)
 {
 	int err = 0;

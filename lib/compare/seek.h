@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What of the volume has an item's path, and reporting of it.
+ * Find the entry of the volume at an item's path, and report about it.
  */
 #ifndef F2FSKIT_COMPARE_SEEK_H
 #define F2FSKIT_COMPARE_SEEK_H

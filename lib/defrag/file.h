@@ -17,7 +17,7 @@ int defrag_place(struct defrag_run *r, uint8_t type, size_t *moved);
 int defrag_next_segment(struct defrag_run *r);
 /* Blocks to the end of the current section; 0: at the start of one. */
 uint32_t defrag_rest_of_section(const struct defrag_run *r);
-/* Do the same for all segments of the section. */
+/* Continue in the next section. The rest of the current one, up to the end of the run, stays free. */
 int defrag_next_section(struct defrag_run *r);
 /* A block was moved. */
 void defrag_count(struct defrag_run *r, f2fs_blk_t from, f2fs_blk_t to);

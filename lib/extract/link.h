@@ -14,7 +14,7 @@ struct extract_link {
 };
 
 void extract_links_init(struct extract *x);
-/* Let go of all first names; their directories may be left. */
+/* Release all first names, so that their directories may be left. */
 int extract_links_end(struct extract *x);
 void extract_links_fini(struct extract *x);
 struct extract_link *extract_link_find(struct extract *x, f2fs_nid_t ino);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How many names an inode has, whatever its i_links says: the directories that are going to be extracted are read once
- * before, and of the inodes only theirs. So each file is written once and its other names become links; otherwise some
- * hundred names of one large file would let a small image fill the host.
+ * Count the names of an inode, regardless of its i_links. The directories to be extracted are read once before, and of
+ * the inodes only theirs. So each file is written once and its other names become links. Otherwise some hundred names
+ * of one large file would let a small image fill the host.
  */
 #include "extract/names.h"
 

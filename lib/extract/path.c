@@ -17,7 +17,7 @@ struct resolver {
 	struct extract *x;
 	const char *listed;
 	struct vec canonical;  /* char, NUL-terminated: "" or "a/b" */
-	struct f2fs_inode *at; /* what canonical names */
+	struct f2fs_inode *at; /* the inode that canonical names */
 };
 
 static int set_canonical(struct resolver *r, const char *text)
@@ -97,7 +97,7 @@ static int go_to_parent(struct resolver *r)
 	return err;
 }
 
-/* Step down to a name. rest: what follows the name in the listed path. */
+/* Step down to a name. rest: the part after the name in the listed path. */
 static int go_to_child(struct resolver *r, const char *name, size_t length, const char *rest)
 {
 	struct f2fs_dirent dirent;
@@ -141,7 +141,7 @@ static int resolve(struct resolver *r)
 	return err;
 }
 
-/* Record that a listed path cannot be used, keeping what failed. */
+/* Record that a listed path cannot be used, with the part that failed. */
 static int refuse_path(struct extract *x, const char *path, int code)
 {
 	struct f2fs_error_detail *detail = &x->ctx->error;

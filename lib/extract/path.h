@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Listed paths: where they really are, in what order.
+ * Resolve and sort the listed paths.
  */
 #ifndef F2FSKIT_EXTRACT_PATH_H
 #define F2FSKIT_EXTRACT_PATH_H

@@ -34,7 +34,7 @@ struct extract {
 	const struct f2fs_extract_options *options;
 	struct f2fs_extract_result result;
 
-	const struct extract_target *target; /* the one at hand */
+	const struct extract_target *target; /* the current one */
 	const char *target_name;	     /* its last component */
 	struct sink_dir *dir;		     /* where the walk is: a reference; NULL above the root */
 	struct vec path;		     /* scratch: char, path of the current entry */

@@ -92,7 +92,7 @@ static bool is_outside(const struct extract *x, uint32_t depth)
 	return depth <= target->strip;
 }
 
-/* Go down into a directory whose entry is at hand. */
+/* Go down into a directory, the current entry. */
 static int go_down(struct extract *x, const struct sink_entry *e, bool is_included)
 {
 	struct sink_dir *dir;

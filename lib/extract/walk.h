@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What becomes of each entry.
+ * Walk over the volume and decide about each entry.
  */
 #ifndef F2FSKIT_EXTRACT_WALK_H
 #define F2FSKIT_EXTRACT_WALK_H
@@ -9,7 +9,7 @@
 
 /* Extract the entries at the target. */
 int extract_walk(struct extract *x, const struct extract_target *target);
-/* Go up to the root and let go of it. */
+/* Go up to the root and release it. */
 int extract_walk_end(struct extract *x);
 
 #endif

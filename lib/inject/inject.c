@@ -154,7 +154,7 @@ static void describe(const struct place *place, const struct spot *spot, const u
 	}
 }
 
-/* Find the field and read what holds it; free the bytes. */
+/* Find the field and read the structure that holds it. The caller frees the bytes. */
 static int find(struct f2fs_inject *inject, const char *text, struct place *place, struct spot *spot, uint8_t **bytes)
 {
 	struct address address;

@@ -55,7 +55,7 @@ static void add_node_fields(const struct f2fs_geometry *geo, const uint8_t *bloc
 	out->sum = SUM_INODE;
 	place_add_scope(out, "inode", 0, inode_SIZE, NULL);
 	place_add_scope(out, "inode_extra", INODE_ADDR_OFFSET, inode_extra_size(block), NULL);
-	place_add_scope(out, "inode_extra", INODE_ADDR_OFFSET, extra_SIZE, "extra"); /* whatever the inode says */
+	place_add_scope(out, "inode_extra", INODE_ADDR_OFFSET, extra_SIZE, "extra"); /* in any inode */
 	place_add_array(out, "i_addr", layout.slot_offset, (nids - layout.slot_offset) / 4, 4);
 	place_add_array(out, "i_nid", nids, 5, 4);
 }
@@ -218,7 +218,7 @@ static int look_at(struct f2fs_inject *inject, const struct address_bracket *whi
 	return err;
 }
 
-/* Look in all blocks that a file has; its size says nothing about how many these are. */
+/* Search all blocks that a file has, because its size does not limit them. */
 static int find_name(struct f2fs_inject *inject, f2fs_nid_t ino, const struct address_bracket *which, struct place *out)
 {
 	struct f2fs_file_extent extent = { 0 };

@@ -54,7 +54,7 @@ static int find_pack(struct f2fs_inject *inject, const struct address *address, 
 	return err;
 }
 
-/* The last block of a pack, as its first block says; the first when that cannot be. */
+/* Find the last block of a pack by its first block. It is the first one itself when that is impossible. */
 static int find_foot(struct f2fs_inject *inject, f2fs_blk_t start, f2fs_blk_t *foot)
 {
 	uint8_t head[cp_SIZE];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What all finders of places need.
+ * Helpers of all finders of places.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What all finders of places need.
+ * Helpers of all finders of places.
  */
 #ifndef F2FSKIT_INJECT_PLACE_MAKE_H
 #define F2FSKIT_INJECT_PLACE_MAKE_H
@@ -11,7 +11,7 @@ void place_add_scope(struct place *place, const char *structure, uint32_t offset
 void place_add_array(struct place *place, const char *name, uint32_t offset, uint32_t count, uint8_t width);
 /* Take one block of the volume as the place. RANGE when there is none of that number. */
 int place_take_block(struct f2fs_inject *inject, uint64_t addr, struct place *out);
-/* What an address needs: a valid superblock; the whole volume. */
+/* Require a valid superblock, or with need_volume() the whole volume. */
 int need_geometry(struct f2fs_inject *inject);
 int need_volume(struct f2fs_inject *inject);
 /* Bracket number i as a number below limit. */

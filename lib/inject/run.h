@@ -46,7 +46,7 @@ struct address {
 	struct address_part parts[ADDRESS_PARTS];
 };
 
-/* What holds the field. */
+/* The structure that holds the field. */
 enum place_sum { SUM_NONE = 0, SUM_SUPERBLOCK, SUM_CHECKPOINT, SUM_INODE };
 
 /* A structure within the bytes of a place: fields of it are found by their names. */

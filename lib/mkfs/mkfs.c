@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Making a volume. Everything that can be refused is refused before the first write. Then: the superblocks that may be
- * there are cleared, so that from here on nothing mounts; contents are discarded, tables and first blocks written; the
- * packs; and when all that is durable, the superblocks. Cut short at any point, the device holds no volume or the new
- * one.
+ * Make a volume. Everything that can be refused is refused before the first write. Then present superblocks are
+ * cleared, so that from here on nothing mounts. Contents are discarded, tables and first blocks written, then the
+ * packs. When all that is durable, the superblocks follow. If interrupted at any point, the device holds no volume or
+ * the new one.
  */
 #include "mkfs/run.h"
 #include "base/sized.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The texts of a new volume: label, version stamp, alias names, and the lists of file name extensions whose files go to
- * the cold or the hot log (FORMAT volume 2.5).
+ * Check and encode the texts of a new volume: label, version stamp, alias names, and the lists of file name extensions
+ * for the cold and the hot log (FORMAT volume 2.5).
  */
 #include <string.h>
 

@@ -25,7 +25,7 @@
 #define MKFS_LOG_BLOCKS 16u /* most blocks written to one log: quota files are 2 each */
 #define MKFS_NODES 16u	    /* most nodes: root, 3 quota files, lost+found, 7 aliases */
 
-/* What goes to one log. */
+/* Blocks for one log. */
 struct mkfs_log {
 	uint8_t *blocks; /* MKFS_LOG_BLOCKS blocks, NULL while the log is empty */
 	uint32_t count;

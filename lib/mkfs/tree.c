@@ -72,7 +72,7 @@ static void fill_times(struct mkfs *m, uint8_t *inode)
 		extra_set_i_crtime(inode + INODE_ADDR_OFFSET, m->result.time);
 }
 
-/* Append an inode and fill what all have in common. */
+/* Append an inode and fill in the fields that all have in common. */
 static int new_inode(struct mkfs *m, unsigned log, f2fs_nid_t ino, uint16_t mode, uint8_t **inode)
 {
 	uint8_t *block, *footer;

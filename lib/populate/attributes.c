@@ -55,7 +55,7 @@ int populate_attributes_prune(struct populate *p, const struct vec *list, struct
 	if (err <= 0)
 		return err;
 	for (err = 0; !err && find_surplus(p, list, inode, &index, &xattr);) {
-		char *name = mem_strdup(p->ctx, xattr.name); /* removing it changes what holds the name */
+		char *name = mem_strdup(p->ctx, xattr.name); /* removing it changes the memory of the name */
 
 		err = name ? f2fs_xattr_remove(inode, name) : F2FS_ERR_NOMEM;
 		mem_free(p->ctx, name);

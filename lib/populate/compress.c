@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The ways of this run, which its handles carry: the source says the times, and how files are compressed is in the
- * options. Other changes that are made meanwhile, from callbacks, go as the volume's options say.
+ * Options of this run's handles: times come from the source, compression from the run's options. Other changes that are
+ * made meanwhile, from callbacks, follow the volume's options.
  */
 #include "populate/compress.h"
 

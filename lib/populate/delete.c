@@ -16,7 +16,7 @@
 #include "populate/run.h"
 #include "volume/volume.h"
 
-/* A name of a directory that is gone through. */
+/* A name in a directory of the sweep. */
 struct found {
 	char *name;
 	size_t length;
@@ -24,28 +24,28 @@ struct found {
 	bool is_dir;
 };
 
-/* A directory that is gone through. */
+/* A directory of the sweep. */
 struct sweep_level {
 	f2fs_nid_t ino;
 	struct f2fs_inode *dir; /* NULL: far up */
 	struct vec names; /* struct found */
 	size_t next;
 	size_t path_length;
-	bool is_condemned; /* all in it goes, and it too */
+	bool is_condemned; /* all its entries are deleted, and it too */
 	bool holds;	   /* but something in it stays, and so does it */
 };
 
 enum sweep_kind {
 	SWEEP_SURPLUS, /* delete the entries that the source does not have */
-	SWEEP_ALL,     /* all goes */
-	SWEEP_LOOK     /* nothing goes: would anything stay? */
+	SWEEP_ALL,     /* delete everything */
+	SWEEP_LOOK     /* delete nothing: would anything stay? */
 };
 
 struct sweep {
 	struct populate *p;
 	enum sweep_kind kind;
 	struct vec levels; /* struct sweep_level */
-	struct vec path;   /* char: below the target, NUL-terminated; with SWEEP_ALL it says nothing */
+	struct vec path;   /* char: below the target, NUL-terminated; unused with SWEEP_ALL */
 	struct map32 entered; /* inodes of directories */
 	struct source_chooser chosen;
 };

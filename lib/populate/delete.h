@@ -10,8 +10,10 @@
 /* Note that the source has a name in a directory, and that a directory is one of the source's. */
 int populate_saw(struct populate *p, struct f2fs_inode *dir, const char *name, size_t length);
 int populate_visited(struct populate *p, const struct f2fs_inode *dir);
-/* May the directory that has the name of the current item go, with all that is in it? NOT_EMPTY: something in it stays,
- * as patterns leave it out or as it could not be read. */
+/*
+ * May the directory with the name of the current item be deleted, with all entries? NOT_EMPTY: some of them stay,
+ * because patterns leave them out or they could not be read.
+ */
 int populate_may_remove(struct populate *p, struct f2fs_inode *dir, const char *name, size_t length);
 /* Remove a name and, of a directory, all that is in it. */
 int populate_remove(struct populate *p, struct f2fs_inode *dir, const char *name, size_t length);

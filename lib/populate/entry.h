@@ -9,7 +9,7 @@
 
 /* Copy the current item, which is no directory, to a name in a directory of the volume. */
 int populate_entry(struct populate *p, struct f2fs_inode *dir, const char *name, struct source_item *item);
-/* Copy the current item, a directory, and go into it. */
+/* Copy the current item, a directory, and enter it. */
 int populate_directory(struct populate *p, struct f2fs_inode *parent, const char *name, struct source_item *item);
 
 #endif

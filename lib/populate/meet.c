@@ -38,8 +38,8 @@ static int compare_target(struct populate *p, struct f2fs_inode *inode, const st
 }
 
 /*
- * Is a regular file of the volume the item's, by its size and time? Of one with several names that says too little:
- * another file may have this name now, and the names of a file that was taken for it would all become its names.
+ * Is a regular file of the volume the item's, by its size and time? With several names that is not enough: another file
+ * may have this name now, and the names of a file that was taken for it would all become its names.
  */
 static int compare_file(struct populate *p, struct f2fs_inode *inode, const struct f2fs_stat *stat,
 			const struct source_item *item, bool *same)

@@ -10,11 +10,13 @@
 /* An entry that had the name of the current item and waits under another name until the item is made. */
 struct populate_aside {
 	char name[32]; /* "": there is nothing */
-	bool is_tree;  /* a directory that goes with all that is in it */
+	bool is_tree;  /* a directory that is deleted with all its entries */
 };
 
-/* Something in dir has the name of the current item: get it out of the way, or leave it (*done), or refuse, as the
- * policy says. populate_end_meet() must follow when it was neither left nor refused. */
+/*
+ * An entry in dir has the name of the current item: set it aside, or leave it (*done), or refuse, by the policy.
+ * populate_end_meet() must follow when it was neither left nor refused.
+ */
 int populate_meet(struct populate *p, struct f2fs_inode *dir, const char *name, struct source_item *item, bool *done,
 		  struct populate_aside *aside);
 /*

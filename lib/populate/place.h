@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Directories of the volume on the way of the current item.
+ * Find the directories of the volume on the path of the current item.
  */
 #ifndef F2FSKIT_POPULATE_PLACE_H
 #define F2FSKIT_POPULATE_PLACE_H
@@ -10,12 +10,14 @@
 void populate_noted_free(struct populate_noted *noted);
 /* Open the target and make it the first level. */
 int populate_place_open(struct populate *p);
-/* Find or make the directory that the current item goes to; *name is the last component of its path. The directory
- * stays the stack's, and is about to be changed. */
+/*
+ * Find or make the directory for the current item. *name is the last component of its path. The directory stays the
+ * stack's, and is about to be changed.
+ */
 int populate_place_parent(struct populate *p, struct f2fs_inode **dir, const char **name);
-/* The current item has become the directory dir (taken over) in what populate_place_parent() gave: go into it. */
+/* The current item has become the directory dir (taken over) in the parent from populate_place_parent(): enter it. */
 int populate_place_enter(struct populate *p, struct f2fs_inode *dir);
-/* The current item is a directory to be made when something in it is. */
+/* The current item is a directory to be made as soon as one of its entries is. */
 int populate_place_note(struct populate *p, const struct source_item *item);
 /* The current item is the top: give the target its attributes. */
 int populate_place_top(struct populate *p, const struct source_item *item);

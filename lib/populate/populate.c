@@ -157,7 +157,7 @@ static int run(struct populate *p)
 	return err;
 }
 
-/* Something of the current item cannot be read. */
+/* Take the source's report that a part of the current item cannot be read. */
 static int take_problem(void *user, const char *what)
 {
 	return populate_problem(user, what);

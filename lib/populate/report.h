@@ -7,8 +7,10 @@
 
 #include "populate/run.h"
 
-/* Count a problem with the current item and hand it to the caller; the error is in the context. Returns an error to end
- * the run. */
+/*
+ * Count a problem with the current item and report it to the caller. The error is in the context. Returns an error to
+ * end the run.
+ */
 int populate_problem(struct populate *p, const char *what);
 /* Does an error end the run, rather than being a problem of one item? */
 bool populate_is_fatal(const struct populate *p, int err);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A run that fills a volume: the source gives one item after the other, and the way from an item's path to its
- * directory in the volume is a stack of open directories that follows the paths, as parents may come late or not at
- * all.
+ * State of a run that fills a volume. The source gives one item after the other. A stack of open directories leads from
+ * an item's path to its directory in the volume. It follows the paths, because parents may come late or not at all.
  */
 #ifndef F2FSKIT_POPULATE_RUN_H
 #define F2FSKIT_POPULATE_RUN_H
@@ -56,7 +55,7 @@ struct populate {
 	struct f2fs_populate_result *result;
 	bool is_ahead;	   /* counting in advance: problems are reported later, when copying meets them again */
 	bool is_of_source; /* the current error is the source's, not the volume's */
-	const char *what;  /* of the current item is being copied, for a problem: "" or "contents" */
+	const char *what;  /* the part of the current item that is being copied, for a problem: "" or "contents" */
 	struct f2fs_time now;
 	struct change_rules ways;  /* of changes through the run's handles */
 	uint8_t *zeros;		   /* SOURCE_BUFFER zeros, copied instead of contents; NULL: contents are */
@@ -69,7 +68,7 @@ struct populate {
 	struct map32 linked;	   /* inodes that had several names -> enum populate_linked */
 	struct vec seen;	   /* with DELETE: uint64_t, a hash of each directory and name that the source has */
 	struct map32 visited;	   /* with DELETE: inodes of the source's directories */
-	struct map32 spared;	   /* with DELETE: inodes of what could not be read */
+	struct map32 spared;	   /* with DELETE: inodes of entries that could not be read */
 	bool spares_all;	   /* with DELETE: nothing is deleted */
 };
 

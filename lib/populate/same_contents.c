@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Does a file of the volume hold what an item does, byte by byte? Asked of files with several names alone: links that
- * changed partners may have the size and the time of the file that had the name before.
+ * Compare contents of a file of the volume with those of an item, byte by byte. Done for files with several names
+ * alone: links that changed partners may have the size and the time of the file that had the name before.
  */
 #include "populate/same_contents.h"
 

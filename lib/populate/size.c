@@ -233,7 +233,7 @@ static int count_tree(struct sizing *s, struct usage *usage)
 	return err;
 }
 
-/* From a candidate to a size that was tried: up until it fits, and down again to what did not. */
+/* Search from a candidate: up to a size that fits, and down again to the largest that did not. */
 static int prove(struct sizing *s, uint64_t step, uint64_t *size)
 {
 	uint64_t low = *size; /* too small, when it is less than *size */

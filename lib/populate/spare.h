@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What could not be read.
+ * Protect entries that could not be read.
  */
 #ifndef F2FSKIT_POPULATE_SPARE_H
 #define F2FSKIT_POPULATE_SPARE_H

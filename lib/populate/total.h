@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What there is to copy, counted ahead.
+ * Count the items to copy ahead.
  */
 #ifndef F2FSKIT_POPULATE_TOTAL_H
 #define F2FSKIT_POPULATE_TOTAL_H

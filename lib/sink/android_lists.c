@@ -26,7 +26,7 @@ static int put_end(struct sink_stream *s)
 	return sink_stream_put(s, "\n", 1) ? sink_stream_report(s) : 0;
 }
 
-/* The list says less of an entry than there is. */
+/* Report that the list has less than all data of an entry. */
 static int leave_out(struct sink *sink, const struct sink_entry *entry, const char *list, const char *why)
 {
 	const struct sink_place place = {

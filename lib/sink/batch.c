@@ -64,8 +64,10 @@ static uint32_t fill_window(struct worker *w, uint32_t first, uint32_t *count)
 	return i;
 }
 
-/* Put the runs in the order of the device. They nearly always are, so insertion sort is the fast one; when much is out
- * of order it stops being that, and reading in the order of the files is good enough. */
+/*
+ * Sort the runs into device order. They nearly always are in order, so insertion sort is fast. It stops when many are
+ * out of order, because reading in the order of the files is good enough then.
+ */
 static void sort_by_place(struct worker *w, uint32_t count)
 {
 	const struct host_run *runs = w->batch->runs;

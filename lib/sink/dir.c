@@ -28,7 +28,7 @@ int sink_dir_new(struct sink *sink, struct sink_dir *parent, const char *name, s
 	return 0;
 }
 
-/* The last user of a directory let go of it; its parent is left to the caller. */
+/* Free a directory that its last user left. Its parent is left to the caller. */
 static struct sink_dir *free_dir(struct sink *sink, struct sink_dir *dir)
 {
 	struct sink_dir *parent = dir->parent;
@@ -58,8 +58,10 @@ void sink_dir_drop(struct sink *sink, struct sink_dir *dir)
 		dir = free_dir(sink, dir);
 }
 
-/* Make way the path of a directory, "/a/b", "" for the root. Only what differs from the path before is written: paths
- * are asked for in the order of the walk, and may be long. */
+/*
+ * Make way the path of a directory, "/a/b", "" for the root. Only the part that differs from the previous path is
+ * written: paths are asked for in the order of the walk, and may be long.
+ */
 static int go_to(struct sink *sink, struct sink_dir *dir)
 {
 	struct sink_dir *common = sink->way_dir, *other = dir, *d;

@@ -26,7 +26,7 @@ static int existing_policy(const struct host *h)
 
 /* ---- directories */
 
-/* The name exists: enter it if it is a directory, else do as the policy says. */
+/* The name exists: enter it if it is a directory, else follow the policy. */
 static int enter_existing(struct host *h, struct sink_dir *dir, int parent_fd)
 {
 	struct sink *sink = h->sink;

@@ -10,7 +10,7 @@
 void host_attrs_apply(const struct host_subject *subject, struct host_wish *wish);
 /* Set up a wish for a file as it is made in a directory. */
 void host_wish_init(const struct host *h, struct host_wish *wish, const struct sink_attr *attr, bool is_foreign);
-/* Permissions to create a file with: nothing that it will not have, and what setting attributes needs. */
+/* Return the permissions to create a file with: only final ones, and those needed to set attributes. */
 uint32_t host_create_mode(const struct host_wish *wish, bool has_xattrs);
 /* Make a file; 0 or an errno. existing is enum f2fs_existing; EEXIST only if it stays. */
 int host_create(const struct host *h, int dir_fd, const char *name, uint32_t mode, int existing, int *fd);

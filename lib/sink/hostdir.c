@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Descriptors of directories. Every name is made relative to one, and a directory is only ever opened by its own name
- * in its parent, never through a link: so nothing outside the destination can be reached, however deep or long the
- * paths are. Few are open at a time; a closed one is opened again from the nearest open directory above it, or as ".."
+ * Keep descriptors of directories. Every name is made relative to one, and a directory is only ever opened by its own
+ * name in its parent, never through a link. So nothing outside the destination can be reached, however deep or long the
+ * paths are. Few are open at a time. A closed one is opened again from the nearest open directory above it, or as ".."
  * of one below when it is still the same.
  */
 #include "sink/hostdir.h"

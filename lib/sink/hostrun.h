@@ -38,7 +38,7 @@ struct host_birth {
 	bool has_acl;	    /* default ACLs give new files ACLs */
 };
 
-/* What attributes are set on: an open file, or a name in a directory that is no symlink to follow. */
+/* The object to set attributes on: an open file, or a name in a directory that is no symlink to follow. */
 struct host_subject {
 	int fd; /* -1: by name */
 	int dir_fd;

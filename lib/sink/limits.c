@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What contents may be written: as many bytes as the caller allows, and each block of the volume once.
+ * Limit the contents that are written: as many bytes as the caller allows, and each block of the volume once.
  */
 #include "sink/limits.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What contents may be written.
+ * Limit the contents that are written.
  */
 #ifndef F2FSKIT_SINK_LIMITS_H
 #define F2FSKIT_SINK_LIMITS_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The manifest: one JSON object a line for each entry, with all that its inode says, whether the host can keep it or
- * not. Names are strings when they are UTF-8; else the wrong bytes are replaced and the exact ones follow in hex.
+ * Write the manifest: one JSON object a line for each entry, with all fields of its inode, whether the host can keep
+ * them or not. Names are strings when they are UTF-8. Otherwise the wrong bytes are replaced and the exact ones follow
+ * in hex.
  */
 #include "sink/manifest.h"
 

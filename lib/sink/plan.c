@@ -61,7 +61,7 @@ void host_plan_submit(struct host *h)
 	pool_submit(h->pool, &batch->job);
 }
 
-/* Get a batch to fill: the one at hand, or a new one, for which the oldest in flight may have to come back. */
+/* Get a batch to fill: the current one, or a new one, for which the oldest in flight may have to come back. */
 static int need_batch(struct host *h)
 {
 	struct host_batch *batch;

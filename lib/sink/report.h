@@ -7,7 +7,7 @@
 
 #include "sink/sink.h"
 
-/* Where a problem is: an entry, and what of it. */
+/* The place of a problem: an entry, and the part of it. */
 struct sink_place {
 	struct sink_dir *dir; /* NULL: the root of the volume is the entry */
 	const char *name;     /* NULL: dir itself is the entry */
@@ -16,7 +16,7 @@ struct sink_place {
 };
 /* Report the error just recorded in the context. Returns 0, or CANCELED when the host wants to stop. */
 int sink_problem(struct sink *sink, int kind, const struct sink_place *place);
-/* The same for what does not make the run incomplete. */
+/* Report an error that does not make the run incomplete. */
 int sink_remark(struct sink *sink, int kind, const struct sink_place *place);
 /* Report an attribute that the host did not take (enum f2fs_keep bit). The error is recorded. */
 int sink_attribute_lost(struct sink *sink, unsigned bit, const struct sink_place *place);

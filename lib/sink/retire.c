@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What became of a batch, on the walk's thread: counts, problems, directories that nothing more is written into. Pieces
- * of a large file come back one after the other; the last one ends the file.
+ * Take in the results of a batch on the walk's thread: counts, problems, directories that nothing more is written into.
+ * Pieces of a large file come back one after the other. The last one ends the file.
  */
 #include "sink/retire.h"
 
@@ -249,7 +249,7 @@ static void remove_part(const struct host_file *file)
 		unlinkat(file->host_dir->fd, file->name, 0);
 }
 
-/* Let go of a file; after an error its directory is not left but dropped. */
+/* Release a file. After an error its directory is dropped instead of left. */
 static int release_file(struct host *h, struct host_file *file, int err)
 {
 	if (err)

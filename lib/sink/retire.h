@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What became of a batch.
+ * Take in the results of a batch.
  */
 #ifndef F2FSKIT_SINK_RETIRE_H
 #define F2FSKIT_SINK_RETIRE_H
@@ -10,7 +10,7 @@
 
 /* Wait for the oldest batch in flight and report its results. */
 int host_retire(struct host *h);
-/* Let go of a batch's files without a word: after a failure. */
+/* Release a batch's files after a failure, without reports. */
 void host_abandon(struct host *h, struct host_batch *batch);
 void host_shared_put(struct host *h, struct host_shared *shared);
 /* Report that the host could not make or write an entry. Returns SINK_LEFT, or the error when it ends the run. */

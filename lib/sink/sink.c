@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The life of a sink: open what its options name, and close it.
+ * Open a sink with the outputs that its options name, and close it.
  */
 #include "sink/sink.h"
 

@@ -90,7 +90,7 @@ struct sink_ops {
 	int (*flush)(struct sink *sink);
 	/* All directories were left; write the end. */
 	int (*end)(struct sink *sink);
-	/* Let go of everything, after a failure too. */
+	/* Release everything, after a failure too. */
 	void (*close)(struct sink *sink);
 };
 
@@ -120,7 +120,7 @@ struct sink {
 	struct f2fs_extract_result *result;
 	const struct sink_ops *ops;
 	void *own;	/* of ops */
-	uint32_t strip; /* components taken off names of entries at hand */
+	uint32_t strip; /* components taken off names of current entries */
 
 	struct vec way;			       /* char: path of a directory, */
 	struct sink_dir *way_dir;	       /* this one */

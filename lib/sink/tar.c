@@ -261,7 +261,7 @@ static int write_region(struct sink *sink, const struct sink_entry *e, const str
 	return err;
 }
 
-/* ---- sparse files: the map is text in front of the contents */
+/* ---- sparse files: the map is text before the contents */
 
 /* Give each line of the map to line(): how many entries, then offset and size of each, the last one at the end. */
 static int each_map_line(struct sink *sink, uint64_t size, int (*line)(struct sink *sink, void *user, uint64_t number),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Compression of the tar stream by any of libarchive's filters; without libarchive there is none.
+ * Compress the tar stream by any of libarchive's filters. Without libarchive there is no compression.
  */
 #include "f2fskit_config.h"
 #include "sink/tarfilter.h"

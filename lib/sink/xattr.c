@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "format/xattr.h"
 
-/* The enum f2fs_keep bit of an attribute's class, 0 for one that is nobody's to set. */
+/* Return the enum f2fs_keep bit of an attribute's class, 0 for one that cannot be set. */
 static unsigned xattr_class(const struct f2fs_xattr *xattr)
 {
 	static const struct {

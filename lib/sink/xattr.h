@@ -9,8 +9,10 @@
 
 /* Are there attributes at all? Cheap: no false no. */
 bool sink_has_xattrs(const struct f2fs_inode *inode);
-/* Attributes of an inode that are wanted: advances *index; F2FS_ERR_NO_ATTR (not recorded) after the last. *bit is the
- * enum f2fs_keep bit of its class. */
+/*
+ * Find the next wanted attribute of an inode. Advances *index. Returns F2FS_ERR_NO_ATTR (not recorded) after the last.
+ * *bit is the enum f2fs_keep bit of its class.
+ */
 int sink_xattr_next(struct sink *sink, struct f2fs_inode *inode, unsigned *index, struct f2fs_xattr *out,
 		    unsigned *bit);
 

@@ -32,7 +32,7 @@ struct spec {
 
 struct contexts {
 	struct f2fs_context *ctx;
-	struct vec texts; /* char *: what specs point into */
+	struct vec texts; /* char *: the texts of the specs */
 	struct vec specs; /* struct spec */
 };
 

@@ -26,7 +26,7 @@ void source_chooser_fini(struct source_chooser *c);
  * path.
  */
 int source_choose(const struct source *src, struct source_chooser *c, char *path, size_t same, enum source_choice *out);
-/* The same for the current item. */
+/* Match the patterns against the current item. */
 int source_choose_item(struct source *src, enum source_choice *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A directory of the host as a source: the walk, without recursion, names in the order of their bytes. Only the
- * directories near the walk stay open; one further up is found again through "..".
+ * directories near the walk stay open. One further up is found again through "..".
  */
 #include "source/host.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Extended attributes, inode flags and project ids of the host's files. Anything but a regular file is asked by a path
- * through /proc, as there are no calls relative to a directory that do not follow links.
+ * Read extended attributes, inode flags and project ids of the host's files. Files other than regular ones are accessed
+ * by a path through /proc, because no call relative to a directory refrains from following links.
  */
 #define _GNU_SOURCE
 #include <errno.h>

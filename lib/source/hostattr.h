@@ -7,8 +7,10 @@
 
 #include "source/source.h"
 
-/* Add the attributes, flags and project id of a name in directory at to the current item; fd is open on it, or -1. What
- * cannot be read is a problem. */
+/*
+ * Add the attributes, flags and project id of a name in directory at to the current item. fd is open on it, or -1.
+ * Unreadable ones are a problem.
+ */
 int host_attributes(struct source *src, int at, const char *name, int fd, struct source_item *item);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Contents of a file of the host, in large pieces; holes are found by SEEK_DATA where the host knows it.
+ * Read contents of a file of the host, in large pieces. Holes are found by SEEK_DATA if the host knows them.
  */
 #define _GNU_SOURCE /* SEEK_DATA */
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files with several names: what each became.
+ * Files with several names: the inode made of each.
  */
 #ifndef F2FSKIT_SOURCE_LINK_H
 #define F2FSKIT_SOURCE_LINK_H

@@ -258,7 +258,7 @@ int manifest_parse(struct f2fs_context *ctx, char *text, size_t length, struct m
 		if (m)
 			why = take_value(&j, type, m, entry);
 		else if (!json_skip(&j, type))
-			why = "a value is wrong"; /* j.why says how */
+			why = "a value is wrong"; /* j.why has the reason */
 		if (why)
 			return wrong(ctx, &j, m, why);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Paths of items: their form, and the one at hand.
+ * Paths of items: their form, and the current one.
  */
 #include "source/path.h"
 

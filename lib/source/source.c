@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The life of a source: open what its options name, and say how far it has been read.
+ * Open the source that the options name, and return how far it has been read.
  */
 #include "source/source.h"
 
@@ -10,7 +10,7 @@
 #include "source/tar.h"
 #include "source/volume_source.h"
 
-#define ITEM_WORK (16u << 10) /* what an item costs besides its contents, in bytes of plain copying */
+#define ITEM_WORK (16u << 10) /* cost of an item in addition to its contents, in bytes of plain copying */
 
 int source_init(struct source *src)
 {

@@ -27,14 +27,14 @@ struct source_ops {
 	int (*prepare)(struct source *src, struct source_item *item);
 	/* Give the next piece of contents. */
 	int (*read)(struct source *src, struct source_item *item, struct source_chunk *chunk);
-	/* Give the contents of the current item once more from their start. NULL: they can be read once. */
+	/* Give the contents of the current item again from their start. NULL: they can be read once. */
 	void (*again)(struct source *src);
 	/* Skip the contents of the directory given last. NULL: the source has nothing to do for that. */
 	void (*skip)(struct source *src);
 	void (*close)(struct source *src);
 };
 
-/* What to read. Pointers are the caller's and good for as long as the source is. */
+/* The tree to read. Pointers are the caller's and valid as long as the source. */
 struct source_options {
 	/* one of these; a manifest may have a directory of contents with it */
 	struct f2fs_volume *volume;
@@ -56,9 +56,9 @@ struct source_options {
 
 /* Calls to the user. Each returns 0 or an error that ends the run. */
 struct source_events {
-	/* Something of the current item cannot be read, for the error in the context; what: "" or what of it. */
+	/* A part of the current item cannot be read, for the error in the context; what: "" or the part. */
 	int (*problem)(void *user, const char *what);
-	/* The current item is a directory, and not all that is in it can be read. */
+	/* The current item is a directory, and some of its entries cannot be read. */
 	int (*unread)(void *user);
 };
 

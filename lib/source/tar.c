@@ -28,7 +28,7 @@ struct tar_source {
 	struct vec clean; /* char: path of the entry, then that of a link's target */
 	struct vec link;
 	uint8_t *gathered;   /* SOURCE_BUFFER bytes */
-	const uint8_t *rest; /* what libarchive gave and is not gathered yet */
+	const uint8_t *rest; /* bytes from libarchive that are not gathered yet */
 	size_t rest_length;
 	uint64_t rest_offset;
 	bool at_end; /* of the entry's contents */
@@ -158,7 +158,7 @@ static int prepare(struct source *src, struct source_item *item)
 	return tar_attributes(src, source_of(src)->entry, item);
 }
 
-/* Have the next bytes of the entry's contents at hand, unless it ends. */
+/* Get the next bytes of the entry's contents, unless it ends. */
 static int need_rest(struct source *src)
 {
 	struct tar_source *s = source_of(src);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An archive's entry as an item: what libarchive made of ustar, pax and GNU headers. The counterpart of what extraction
- * to tar writes.
+ * Turn an archive's entry into an item: the data that libarchive read from ustar, pax and GNU headers. The counterpart
+ * of extraction to tar.
  */
 #include "f2fskit_config.h"
 #include "source/tarentry.h"
@@ -21,7 +21,7 @@
 #include "source/attribute.h"
 #include "source/path.h"
 
-/* ---- what stat(2) shows */
+/* ---- the fields of stat(2) */
 
 /* A time before 1970 is a sign and a magnitude in the archive, and libarchive gives the magnitude's parts. */
 static struct f2fs_time make_time(int64_t seconds, long nanoseconds)

@@ -11,7 +11,7 @@ struct archive_entry;
 
 /* Describe an entry: type, owner, mode, times, device, target; link (char) takes the cleaned path of a hard link. */
 int tar_describe(struct source *src, struct archive_entry *entry, struct vec *link, struct source_item *item);
-/* Add its attributes and ACLs to the current item; an ACL has a say in the mode. */
+/* Add its attributes and ACLs to the current item. An ACL may change the mode. */
 int tar_attributes(struct source *src, struct archive_entry *entry, struct source_item *item);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The bytes of a tar archive. One reader of libarchive takes the compression off and gives blocks of a fixed size to
- * another one, which reads entries. The block before the one at hand stays in memory, so that the headers of an entry
- * can be looked at once it was read: they are at most as long as a block.
+ * Read the bytes of a tar archive. One reader of libarchive decompresses and gives blocks of a fixed size to another
+ * one, which reads entries. The block before the current one stays in memory, so that the headers of an entry can still
+ * be examined after the entry was read: they are at most as long as a block.
  */
 #include "f2fskit_config.h"
 #include "source/tarstream.h"
@@ -54,7 +54,7 @@ int tar_stream_open(struct tar_stream *s, struct f2fs_context *ctx, const struct
 	    archive_read_support_format_empty(s->plain) != ARCHIVE_OK)
 		return error_nomem(ctx);
 	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
-		filters[i](s->plain); /* what libarchive was built without it names when it meets it */
+		filters[i](s->plain); /* libarchive names a filter that it was built without when it meets one */
 	ret = archive_read_open(s->plain, s, NULL, read_input, NULL);
 	if (ret == ARCHIVE_OK)
 		ret = archive_read_next_header(s->plain, &whole);
@@ -70,7 +70,7 @@ void tar_stream_close(struct tar_stream *s)
 	mem_free(s->input.ctx, s->bytes);
 }
 
-/* Have the next bytes at hand; ARCHIVE_EOF: there are none. */
+/* Get the next bytes. Returns ARCHIVE_EOF if there are none. */
 static int need_rest(struct tar_stream *s)
 {
 	int ret = s->is_empty ? ARCHIVE_EOF : ARCHIVE_OK;
@@ -97,7 +97,7 @@ long long tar_stream_next(struct tar_stream *s, const void **data)
 	memcpy(s->bytes, block, s->length);
 	s->offset += s->length;
 	s->before = s->length;
-	/* an error counts once what came before it was given: the next call meets it again */
+	/* an error counts once the bytes before it were given: the next call meets it again */
 	for (s->length = 0; s->length < SOURCE_BUFFER && need_rest(s) == ARCHIVE_OK;) {
 		const size_t room = SOURCE_BUFFER - s->length, n = s->rest_length < room ? s->rest_length : room;
 

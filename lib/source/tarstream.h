@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The bytes of a tar archive, uncompressed, on their way to what reads its entries.
+ * The bytes of a tar archive, uncompressed, on their way to the reader of its entries.
  */
 #ifndef F2FSKIT_SOURCE_TARSTREAM_H
 #define F2FSKIT_SOURCE_TARSTREAM_H

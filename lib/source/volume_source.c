@@ -68,7 +68,7 @@ static void leave(struct volume_source *s)
 	s->levels.count--;
 }
 
-/* Go into the current item. */
+/* Enter the current item. */
 static int enter(struct source *src)
 {
 	struct volume_source *s = source_of(src);

@@ -8,7 +8,7 @@
 #include "source/source.h"
 
 int source_volume_open(struct source *src, struct f2fs_volume *vol);
-/* The inode of the current item. */
+/* Return the inode of the current item. */
 struct f2fs_inode *source_volume_inode(const struct source *src);
 /* A call for that volume failed: the context of src gets its error. Returns err. */
 int source_volume_error(struct source *src, int err);

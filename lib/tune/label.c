@@ -182,7 +182,7 @@ static int check_state(struct f2fs_volume *vol)
 	return err;
 }
 
-/* Have an inode written once more, with its checksum. */
+/* Rewrite an inode with its checksum. */
 static int rewrite_inode(struct walk *w, const struct f2fs_nat_info *nat)
 {
 	struct txn *txn = txn_of(w->vol);

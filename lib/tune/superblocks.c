@@ -40,9 +40,8 @@ static int write_part(struct f2fs_volume *vol, unsigned copy, const uint8_t *blo
 }
 
 /*
- * Put sb into one copy, whose block is given; what else is in that stays. The copy does not count from the first write,
- * which takes its magic number away, to the last one, which brings the sector with it: in between it cannot be a mix of
- * two.
+ * Put sb into one copy, whose block is given. Other bytes of the block stay. The first write removes the magic number,
+ * the last one brings its sector back. Between these the copy does not count, so it cannot be a mix of two.
  */
 static int write_copy(struct f2fs_volume *vol, unsigned copy, uint8_t *block, const uint8_t *sb)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Deleted files copied to a directory of the host. Nothing that exists there is overwritten or followed. Components of
- * a path come from the image; each is only ever one name below a directory that is open here.
+ * Copy deleted files to a directory of the host. Nothing that exists there is overwritten or followed. Components of a
+ * path come from the image. Each is only ever one name below a directory that is open here.
  */
 #ifdef __linux__
 #define _GNU_SOURCE /* makedev, fsetxattr */

@@ -44,7 +44,7 @@ static int step_into(struct undelete *u, struct f2fs_inode *dir, const char *nam
 	return err;
 }
 
-/* Open the directory that a file goes into; *name is its last component. */
+/* Open the directory for a file. *name is its last component. */
 static int open_parent(struct undelete *u, const char *top, const char *path, const char **name,
 		       struct f2fs_inode **out)
 {

@@ -106,7 +106,7 @@ static int pick(void *user, const struct f2fs_version *version)
 	return 0;
 }
 
-/* One old version by its block address: it goes by its own name. */
+/* Take one old version by its block address, under its own name. */
 static int take_version(struct undelete *u)
 {
 	struct f2fs_deleted file = { .sources = F2FS_DELETED_NODE };
@@ -131,7 +131,7 @@ static int take_version(struct undelete *u)
 	return take(u, &file);
 }
 
-/* A read that failed may hide a newer version of a file, or that a block is somebody else's by now. */
+/* Check for failed reads: they may hide a newer version of a file, or that a block has a new owner. */
 static int check_reads(const struct undelete *u)
 {
 	struct f2fs_past_stat st = { F2FS_SIZED(f2fs_past_stat) };

@@ -9,7 +9,7 @@
 
 /* Is it an error that ends the run, whichever file it is about? */
 bool undelete_ends(int err);
-/* Report about a file; the error in the context is the detail of what failed. Returns 0 or CANCELED. */
+/* Report about a file. The error in the context is the detail of a failure. Returns 0 or CANCELED. */
 int undelete_report(struct undelete *u, const char *path, unsigned outcome, uint64_t count);
 int undelete_report_failed(struct undelete *u, const char *path, unsigned outcome, const char *what);
 /*

@@ -16,7 +16,7 @@
 #define POLICY_MAX 24 /* bytes of an encryption context without the nonce */
 enum { TARGET_ROOM = 16385 };
 
-/* How something is encrypted: the bytes of its context that are the same for all of a tree; none: not at all. */
+/* The encryption of a file: the bytes of its context that are the same for all of a tree; none: not encrypted. */
 struct undelete_policy {
 	uint8_t bytes[POLICY_MAX];
 	size_t size;

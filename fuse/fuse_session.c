@@ -124,7 +124,7 @@ static struct fuse_session *new_session(struct mount *m, const struct session_op
 	return session;
 }
 
-/* Those that end a program end the mount from now on; the handlers of cli/ would only note them. */
+/* Signals that end a program end the mount from now on. The handlers of cli/ would only note them. */
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
 static void set_signals(void (*handler)(int), int also_ignored)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Take the words of -o apart.
+ * Split the words of -o.
  */
 #include "fuse/mount_words.h"
 

@@ -8,7 +8,7 @@
 
 #include "cli/opt.h"
 
-/* The next word of a list, with "\," as a comma; *at moves past it. NULL at the end; it is cut out of the text. */
+/* Return the next word of a list, with "\," as a comma, cut out of the text. *at moves past it. NULL at the end. */
 char *mount_word_next(char **at);
 /* The option whose long name is the word's, up to its "=", with "_" for "-" or not. NULL: there is none. */
 const struct cli_option *mount_word_find(const struct cli_tool *tool, const char *word);

@@ -84,7 +84,7 @@ static void write_(fuse_req_t req, fuse_ino_t number, const char *data, size_t s
 		fuse_reply_write(req, size);
 }
 
-/* A file by the chain of its nodes, where recovery can restore it so; anything else by a checkpoint. */
+/* Sync a file by the chain of its nodes, if recovery can restore it so. Sync anything else by a checkpoint. */
 static void fsync_(fuse_req_t req, fuse_ino_t number, int only_data, struct fuse_file_info *fi)
 {
 	struct mount *m = mount_enter(req);
@@ -127,7 +127,7 @@ static int is_hole(const struct f2fs_file_extent *extent)
 	return extent->kind == F2FS_EXTENT_HOLE || extent->kind == F2FS_EXTENT_RESERVED;
 }
 
-/* Find the first place from *offset on that is a hole, or data; the end of the file counts as a hole. */
+/* Find the first place from *offset on that is a hole, or data. The end of the file counts as a hole. */
 static int seek(struct mount *m, struct f2fs_inode *inode, int wants_hole, uint64_t *offset)
 {
 	struct f2fs_stat st;
@@ -182,7 +182,7 @@ struct copying {
 	size_t length, done;
 };
 
-/* Copy a piece under one lock; an errno. *done does not grow at the end of the file that is read. */
+/* Copy a piece under one lock. Returns an errno. *done does not grow at the end of the source file. */
 static int copy_piece(fuse_req_t req, struct copying *c, char *buffer)
 {
 	const size_t want = c->length - c->done < COPY_BYTES ? c->length - c->done : COPY_BYTES;

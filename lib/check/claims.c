@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Listing claims: a sweep over kept nodes that looks at pointers only.
+ * List claims by a sweep over kept nodes that looks at pointers only.
  */
 #include "check/claims.h"
 

@@ -61,7 +61,7 @@ static bool is_count(enum problem problem)
 	}
 }
 
-/* The answer about a finding among the first count answers, of a count whatever its value was; NULL: none. */
+/* Find the answer about a finding among the first count answers. A count matches with any value. NULL: none. */
 static const struct answer *find(const struct decisions *d, size_t count, const struct finding *f)
 {
 	const bool is_any = is_count((enum problem)f->problem);

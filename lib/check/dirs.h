@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Parts of the dirs pass: judging a directory's block by itself, on any thread, and taking its entries into the facts.
+ * Parts of the dirs pass: judge a directory's block by itself, on any thread, and take its entries into the facts.
  */
 #ifndef F2FSKIT_CHECK_DIRS_H
 #define F2FSKIT_CHECK_DIRS_H

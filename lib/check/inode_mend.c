@@ -113,8 +113,10 @@ static void mend_mode(uint8_t *block)
 	inode_set_i_mode(block, (uint16_t)(permissions | (is_dir ? MODE_DIR : MODE_REG)));
 }
 
-/* Do the slots look like block pointers? As far as the size reaches, each must be empty, reserved, or an address in the
- * main area, and at least one must be an address. */
+/*
+ * Do the slots look like block pointers? As far as the size reaches, each must be empty, reserved, or an address in the
+ * main area. At least one must be an address.
+ */
 static bool holds_pointers(const struct f2fs_geometry *geo, const uint8_t *block, const struct inode_layout *layout)
 {
 	const uint64_t blocks = (inode_i_size(block) + geo->block_size - 1) >> geo->block_bits;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The pointers of a node: blocks are claimed, further nodes get their parent and place, clusters are judged by their
- * form, blocks of directories are noted for the dirs pass.
+ * Process the pointers of a node: claim blocks, give further nodes their parent and place, judge clusters by their
+ * form, and note blocks of directories for the dirs pass.
  */
 #include <string.h>
 

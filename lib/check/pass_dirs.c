@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Pass 5, directories: all their blocks in device order. Needs inodes and the list of their blocks. Leaves for each
- * inode its number of names and the directories that name it, for each directory its dots, depth and end, and the state
- * INODE_ORPHAN.
+ * inode its number of names and the directories that name it. Leaves for each directory its dots, depth and end, and
+ * the state INODE_ORPHAN.
  */
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "check/checker.h"
 #include "check/dirs.h"
 
-/* An inode that was unlinked while it was open; the next mount deletes it. seen: the entries before this one. */
+/* Check an inode that was unlinked while it was open: the next mount deletes it. seen: the entries before this one. */
 static int check_orphan(struct checker *c, f2fs_nid_t ino, struct map32 *seen)
 {
 	const struct inode_fact *inode = facts_inode(&c->facts, ino);

@@ -81,7 +81,7 @@ static int check_packs(struct checker *c)
 
 	for (unsigned pack = 1; pack <= 2 && !err; pack++) {
 		const int state = c->vol->pack_state[pack - 1];
-		/* a power cut leaves a pack without its end, or with a torn first block; one in force was complete */
+		/* a power cut leaves a pack without its end, or with a torn first block. The one in use was complete */
 		const bool may_be = state != 0 && state != F2FS_ERR_IO && loss == PACK_NEWEST && pack != c->vol->pack;
 		const bool is_unfinished = may_be && (state == RULE_CP_FOOTER || volume_pack_is_torn(c->vol, pack));
 

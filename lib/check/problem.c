@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of problems at run time: looking rows up, and making the sentence of a finding from its template.
+ * The table of problems at run time: look up rows, and make the sentence of a finding from its template.
  */
 #include "check/problem.h"
 

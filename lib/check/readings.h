@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Other readings of the roots: asked before a repair does the same to many inodes.
+ * Other readings of the roots, tried before a repair does the same to many inodes.
  */
 #ifndef F2FSKIT_CHECK_READINGS_H
 #define F2FSKIT_CHECK_READINGS_H
@@ -8,8 +8,8 @@
 #include "check/decisions.h"
 
 /*
- * If one kind of damage is in more than a handful of inodes, and another reading of the roots has nearly none of it,
- * raise P_ROOTS_READING. Unless that is decided, the check is frozen. Fails with NOMEM and CANCELED only.
+ * Raise P_ROOTS_READING if one kind of damage is in more than a handful of inodes, and another reading of the roots has
+ * nearly none of it. Unless that is decided, the check is frozen. Fails with NOMEM and CANCELED only.
  */
 int readings_try(struct checker *c, const struct decisions *d);
 

@@ -128,7 +128,7 @@ static int check_writable(struct driver *d, struct checker *c)
 	return err;
 }
 
-/* Ask about the findings. Fails when the volume may not be written at all; then none is reported as repaired. */
+/* Ask about the findings. Fails when the volume may not be written at all. Then none is reported as repaired. */
 static int decide(struct driver *d, struct checker *c)
 {
 	struct f2fs_error_detail why = { 0 };

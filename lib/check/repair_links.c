@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tree: unlinked inodes are deleted as a mount would, lost ones get a name again: the one they remember, in the
- * directory they remember when a way leads there, else in lost+found. Then parents and numbers of links are set.
+ * Repair the tree of directories. Unlinked inodes are deleted as a mount would. Lost inodes get a name again: the
+ * remembered name in the remembered directory when a path leads there, else a name in lost+found. Then parents and link
+ * counts are set.
  */
 #include <string.h>
 

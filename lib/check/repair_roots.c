@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Superblocks: after the commit, both copies become the one in use, without the counters of errors. The other copy is
- * written and made durable before the one in use, so at any moment one of them is whole. Bytes of the blocks outside of
- * the superblock stay.
+ * Repair superblocks. After the commit, both copies become the current one, without the counters of errors. The other
+ * copy is written and made durable before the current one, so at any moment one of them is whole. Bytes of the blocks
+ * outside of the superblock stay.
  */
 #include <string.h>
 

@@ -38,7 +38,7 @@ static void fill_segment(void *user, f2fs_seg_t segno, uint8_t *map, uint8_t *ty
 		add_strays(seg, map);
 	is_data = !is_zero(seg->data_map, 64);
 	is_node = !is_zero(seg->node_map, 64);
-	/* a segment with both nodes and data keeps its type; the blocks of the wrong class are moved out of it */
+	/* a segment with both nodes and data keeps its type: the blocks of the wrong class are moved out of it */
 	if (is_node && !is_data && *type < F2FS_HOT_NODE)
 		*type = F2FS_WARM_NODE;
 	else if (is_data && !is_node && *type >= F2FS_HOT_NODE)

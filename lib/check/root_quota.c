@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Does the superblock name the right inodes as quota files? A wrong number makes a repair write usage over an unrelated
- * file or directory. Formatting gives quota files the first ids, makes them unchangeable and puts them in no directory.
- * Each begins with a header of its kind.
+ * Find wrong quota inodes in the superblock. A wrong number makes a repair write usage over an unrelated file or
+ * directory. Formatting gives quota files the first ids, makes them unchangeable and puts them in no directory. Each
+ * begins with a header of its kind.
  *
  * If such a file exists and the inode in the superblock is no quota file, the superblock is wrong. If no such file
  * exists, it is wrong in three cases: it names a quota file of the wrong type, an unused number, or an ordinary inode.

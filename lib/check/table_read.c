@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading NAT and SIT: consecutive blocks of one copy with one request, holes of image files not at all. An empty
- * volume of any size costs a few questions to the host.
+ * Read NAT and SIT: consecutive blocks of one copy with one request, holes of image files not at all. An empty volume
+ * of any size costs a few requests to the host.
  */
 #include <string.h>
 

@@ -30,7 +30,7 @@ static int compare_ghosts(const void *a, const void *b)
 	return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
-/* Mark segments with blocks that are claimed and free in the SIT, or claimed twice; false: there are none. */
+/* Mark segments with blocks that are claimed and free in the SIT, or claimed twice. Returns false if there are none. */
 static bool mark_segments(struct checker *c)
 {
 	bool is_any = false;

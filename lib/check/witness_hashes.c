@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Ask the hash of an entry for its name. Of all names that differ from the stored one in one bit, or have another
- * length, at most one has the stored hash of 32 bits, but for a chance of one in a million. No other witness is needed.
+ * Ask the hash of an entry for its name. Some names differ from the stored one in one bit, or have another length. At
+ * most one of these has the stored hash of 32 bits, except for a chance of one in a million. No other witness is
+ * needed.
  */
 #include <string.h>
 

@@ -199,7 +199,7 @@ static bool is_contradicted(const struct homes *h, const struct dentry_ref *ref)
 	return inode->links_found > inode->links;
 }
 
-/* The one inode that lacks a name and has the number of an entry but for one bit; NULL: none, or several. */
+/* Find the one inode that lacks a name and whose number differs from the entry's in one bit. NULL: none, or several. */
 static const struct inode_fact *find_near(const struct homes *h, const struct dentry_ref *ref)
 {
 	const struct inode_fact *near = NULL;

@@ -231,7 +231,7 @@ static bool change_at(const struct checker *c, const uint8_t *block, unsigned n,
 	return true;
 }
 
-/* Find the change that all voices are for; *found: there is one, and no other that is as good. */
+/* Find the change that all votes are for. *found: there is one, and no other that is as good. */
 static int find_change(struct checker *c, const struct nid_fact *fact, uint8_t *block, struct change_of *best,
 		       bool *found)
 {

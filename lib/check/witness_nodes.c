@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The vote on nodes, in three steps, each of which has the check begin again when it amends something: which block is
- * which node, whose node it is and of which offset, and where it hangs.
+ * Vote on nodes, in three steps: which block is which node, whose node it is and of which offset, and its place in the
+ * tree. After each step that amends something the check begins again.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The run over the items of the other side.
+ * Compare each item of the other side with the volume.
  */
 #include "base/sized.h"
 #include "compare/run.h"

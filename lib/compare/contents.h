@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Contents of a file, and where its blocks are.
+ * Compare contents of a file, and the places of its blocks.
  */
 #ifndef F2FSKIT_COMPARE_CONTENTS_H
 #define F2FSKIT_COMPARE_CONTENTS_H

@@ -177,7 +177,7 @@ int defrag_open_sink(struct defrag_run *r, uint32_t free_sections)
 	return err;
 }
 
-/* The last free section that may still be taken, and is not taken by this; section_count: none. */
+/* Find the last free section that may still be taken, and is not taken by this. section_count: none. */
 static int find_free(struct defrag_run *r, uint32_t *section)
 {
 	struct defrag_sink *sink = &r->sink;
@@ -236,7 +236,7 @@ static int next_segment(struct defrag_run *r)
 	return filler_open(&sink->filler, sink->section_at++, F2FS_COLD_DATA, 0);
 }
 
-/* Read blocks that follow each other to where the sink will write them from; *to: there, *n: how many go there. */
+/* Read blocks that follow each other to the place from which the sink will write them: *to. *n: how many fit there. */
 static int fetch(struct defrag_run *r, const struct live_block *b, uint32_t want, uint8_t **to, uint32_t *n)
 {
 	/* these blocks may wait in the sink itself: writing them out must not end the reservation */

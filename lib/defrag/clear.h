@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Emptying sections.
+ * Empty sections.
  */
 #ifndef F2FSKIT_DEFRAG_CLEAR_H
 #define F2FSKIT_DEFRAG_CLEAR_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The blocks of one file.
+ * Move the blocks of one file.
  */
 #ifndef F2FSKIT_DEFRAG_FILE_H
 #define F2FSKIT_DEFRAG_FILE_H
 
 #include "defrag/run.h"
 
-/* Collect the blocks of an item that are not where they belong yet, into r->blocks; *left: they cannot be moved. */
+/* Collect the blocks of an item that are not in place yet, into r->blocks. *left: they cannot be moved. */
 int defrag_collect(struct defrag_run *r, const struct defrag_item *item, bool *left);
 /* Do the collected blocks follow each other? */
 bool defrag_is_whole(const struct defrag_run *r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How far a run has come: items, blocks, limits.
+ * Track the progress of a run: items, blocks, limits.
  */
 #include "defrag/progress.h"
 #include "defrag/run.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How far a run has come.
+ * Track the progress of a run.
  */
 #ifndef F2FSKIT_DEFRAG_PROGRESS_H
 #define F2FSKIT_DEFRAG_PROGRESS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Free space in one piece.
+ * Make free space contiguous.
  */
 #ifndef F2FSKIT_DEFRAG_SPACE_H
 #define F2FSKIT_DEFRAG_SPACE_H

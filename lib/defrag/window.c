@@ -58,7 +58,7 @@ static uint32_t window_sections(const struct defrag_run *r)
 	return n ? n : 1;
 }
 
-/* Make one section a target, clearing it when it is not free; it is barred. *fits: there was room. */
+/* Make one section a target, clearing it when it is not free. It is barred. *fits: there was room. */
 static int take(struct defrag_run *r, uint32_t section, bool *fits)
 {
 	bool cleared = true;
@@ -130,7 +130,9 @@ static uint64_t room_behind(const struct defrag_run *r)
 	return room;
 }
 
-/* Bar sections from the sweep on, as many as can be cleared; more than a few only to where they stay out of the way. */
+/*
+ * Bar sections from the sweep on, as many as can be cleared. More than a few only as far as they stay out of the way.
+ */
 static int reach_out(struct defrag_run *r, struct reach *w, uint32_t free_sections)
 {
 	int err = 0;

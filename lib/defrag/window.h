@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Target sections.
+ * Choose target sections.
  */
 #ifndef F2FSKIT_DEFRAG_WINDOW_H
 #define F2FSKIT_DEFRAG_WINDOW_H

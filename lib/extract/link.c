@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files with several names: the first name that was extracted is remembered until the last one was met. Only inodes
- * with several names take memory, and only until all of their names were met.
+ * Make links for files with several names: the first extracted name is remembered until the last one was met. Only
+ * inodes with several names take memory, and only until all of their names were met.
  */
 #include "extract/link.h"
 #include "extract/run.h"

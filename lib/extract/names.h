@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How many names each file has, before anything is written.
+ * Count the names of each file, before anything is written.
  */
 #ifndef F2FSKIT_EXTRACT_NAMES_H
 #define F2FSKIT_EXTRACT_NAMES_H

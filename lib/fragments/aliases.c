@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * mkfs makes the file in the root directory, but it may have got another name and place since: all names are looked
- * at. Only volumes with the feature pay for that.
+ * Find device aliases. mkfs makes the file in the root directory, but it may have got another name and place since. So
+ * all names are searched. Only volumes with the feature pay for that.
  */
 #include "fragments/aliases.h"
 

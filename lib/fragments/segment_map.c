@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A picture of the segments: one cell for as many of them as it takes to keep it small, coloured by type and use. The
- * SVG has a path per colour, with a stroke for each run of cells of that colour in a row: some nine bytes a run, so
- * that even the worst volume fits.
+ * Draw a picture of the segments: one cell for enough of them to keep it small, coloured by type and use. The SVG has a
+ * path per colour, with a stroke for each run of cells of that colour in a row. A run takes some nine bytes, so that
+ * even the worst volume fits.
  */
 #include <f2fskit/defrag.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From an address to the bytes that hold the field: superblocks, checkpoints, single blocks here, tables and nodes in
- * files of their own; then the field in them, by the tables of the format.
+ * Find the bytes that hold the field of an address: superblocks, checkpoints, single blocks here, tables and nodes in
+ * files of their own. Then find the field in them, by the tables of the format.
  */
 #include <string.h>
 

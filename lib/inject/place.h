@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From an address to the bytes that hold the field.
+ * Find the bytes that hold the field of an address.
  */
 #ifndef F2FSKIT_INJECT_PLACE_H
 #define F2FSKIT_INJECT_PLACE_H

@@ -85,7 +85,7 @@ static void fill_sit_journal(const struct mkfs *m, uint8_t *journal)
 	}
 }
 
-/* No NAT block is full; all but the first are empty, where node id 0 counts as used (FORMAT volume 4.8). */
+/* No NAT block is full. All but the first are empty, where node id 0 counts as used (FORMAT volume 4.8). */
 static void fill_nat_maps(const struct mkfs *m, uint8_t *maps)
 {
 	const uint32_t bytes = m->geo->nat_blocks / 8;

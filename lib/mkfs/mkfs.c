@@ -34,7 +34,10 @@ static int choose_uuid(struct mkfs *m)
 	return err;
 }
 
-/* Random, so that nodes of an older volume are not taken for this one's; far from where it could wrap around. */
+/*
+ * Choose a random version, so that nodes of an older volume are not taken for this one's. It is far from wrapping
+ * around.
+ */
 static int choose_version(struct mkfs *m)
 {
 	uint8_t bytes[4];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From devices and options to the input of the planner, and from its verdict to an error that helps.
+ * Build the input of the planner from devices and options, and a helpful error from its verdict.
  */
 #ifndef F2FSKIT_MKFS_PLAN_H
 #define F2FSKIT_MKFS_PLAN_H

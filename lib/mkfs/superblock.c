@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The superblock of a new volume, and when it is on the device: cleared before anything else changes, written when all
- * the rest is durable (FORMAT volume 2).
+ * Clear and write the superblock of a new volume: cleared before anything else changes, written when all the rest is
+ * durable (FORMAT volume 2).
  */
 #include <string.h>
 

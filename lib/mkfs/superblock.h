@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The superblock of a new volume, and when it is on the device.
+ * Clear and write the superblock of a new volume.
  */
 #ifndef F2FSKIT_MKFS_SUPERBLOCK_H
 #define F2FSKIT_MKFS_SUPERBLOCK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The ways of changes that a run makes.
+ * Options of the changes that a run makes.
  */
 #ifndef F2FSKIT_POPULATE_COMPRESS_H
 #define F2FSKIT_POPULATE_COMPRESS_H

@@ -330,7 +330,7 @@ static int start(struct sweep *s, struct populate *p, f2fs_nid_t dir, enum sweep
 	return err ? err : push(s, own, kind != SWEEP_SURPLUS);
 }
 
-/* Go through one name of a directory; the directory itself is the first level, which has none above it. */
+/* Sweep one name of a directory. The directory itself is the first level, which has none above it. */
 static int run_on_name(struct sweep *s, struct f2fs_inode *dir, const char *name, size_t length)
 {
 	struct f2fs_dirent entry;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Copying one item into its directory: type, owner, times, contents with their holes, attributes, further names.
+ * Copy one item into its directory: type, owner, times, contents with their holes, attributes, further names.
  */
 #include "populate/entry.h"
 

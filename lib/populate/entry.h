@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One item into its directory.
+ * Copy one item into its directory.
  */
 #ifndef F2FSKIT_POPULATE_ENTRY_H
 #define F2FSKIT_POPULATE_ENTRY_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names that exist already.
+ * Apply the policy to a name that already exists in the volume.
  */
 #ifndef F2FSKIT_POPULATE_MEET_H
 #define F2FSKIT_POPULATE_MEET_H

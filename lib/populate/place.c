@@ -80,7 +80,7 @@ int populate_place_end(struct populate *p)
 	return err ? err : leave(p);
 }
 
-/* Add a level that is not made yet; its path is the first length bytes of path, which begins with the last level's. */
+/* Add a level that is not made yet. Its path is the first length bytes of path, which begins with the last level's. */
 static int push(struct populate *p, const char *path, size_t length)
 {
 	const size_t above = p->level_path.count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Filling a volume: the run over the items of a source.
+ * Fill a volume: the run over the items of a source.
  */
 #include "populate/populate.h"
 

@@ -8,7 +8,10 @@
 
 #include "populate/run.h"
 
-/* A file with several names is copied once; it is left out here, as which of its names is copied is not known yet. */
+/*
+ * Count an item. A file with several names is copied once. It is left out here, because the copied name is not known
+ * yet.
+ */
 static int count(struct populate *p, const struct source_item *item)
 {
 	const bool is_dir = (item->mode & MODE_TYPE) == MODE_DIR;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading the chain: its blocks mostly follow each other, so they are read ahead, more with each success.
+ * Read the chain. Its blocks mostly follow each other, so they are read ahead, more with each success.
  */
 #include "recover/chain.h"
 

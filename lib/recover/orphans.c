@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Orphans: inodes that were unlinked while open are deleted now (FORMAT files 12.2). Those that a directory names stay.
+ * Delete orphans: inodes that were unlinked while open (FORMAT files 12.2). Those that a directory names stay.
  */
 #include "recover/replay.h"
 

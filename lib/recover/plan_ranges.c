@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which blocks of a file a plan changes: the last node of each place in the chain against the tree of the last
- * checkpoint.
+ * List the blocks of a file that a plan changes: compare the last node of each place in the chain with the tree of the
+ * last checkpoint.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Looking at a plan: numbers, inodes, nodes, and which blocks of a file would change.
+ * Show a plan: numbers, inodes, nodes, and the blocks of a file that would change.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The plan: follow the chain once, note every node, and which inodes have fsynced nodes. Afterwards it is clear which
- * nodes count: those of an inode that exists or is created, up to its last fsynced one (FORMAT files 12.3, passes 1 and
- * 2). Nothing is changed, and the tree is not looked at but for "does this inode exist".
+ * Make the plan: follow the chain once, note every node, and the inodes with fsynced nodes. Afterwards the counting
+ * nodes are known: those of an inode that exists or is created, up to its last fsynced one (FORMAT files 12.3, passes 1
+ * and 2). Nothing is changed, and the tree is only asked whether an inode exists.
  */
 #include "recover/chain.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Applying a plan within the running transaction, node by node, by the kernel's rules (FORMAT files 12.4 to 12.8).
+ * Apply a plan within the running transaction, node by node, by the kernel's rules (FORMAT files 12.4 to 12.8).
  */
 #ifndef F2FSKIT_RECOVER_REPLAY_H
 #define F2FSKIT_RECOVER_REPLAY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Block pointers: each slot of an inode or direct node of the chain against the live one (FORMAT files 12.8). Blocks
- * stay where fsync wrote them and become part of the file there.
+ * Replay block pointers: each slot of an inode or direct node of the chain against the live one (FORMAT files 12.8).
+ * Blocks stay where fsync wrote them and become part of the file there.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A whole set of areas in another place.
+ * Write a whole set of areas in another place.
  */
 #ifndef F2FSKIT_RESIZE_AREAS_H
 #define F2FSKIT_RESIZE_AREAS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The contents of a main area of some size, and the areas of a volume of some size.
+ * Capacity of a main area of some size, and the areas of a volume of some size.
  */
 #ifndef F2FSKIT_RESIZE_FITS_H
 #define F2FSKIT_RESIZE_FITS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The volume under the hands of the steps.
+ * The volume between the steps of a resize.
  */
 #ifndef F2FSKIT_RESIZE_NOW_H
 #define F2FSKIT_RESIZE_NOW_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Smaller areas for a volume that was larger once.
+ * Plan smaller areas for a volume that was larger once.
  */
 #ifndef F2FSKIT_RESIZE_REDUCE_H
 #define F2FSKIT_RESIZE_REDUCE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Larger or smaller areas, in two hops.
+ * Move the areas to another size, in two hops.
  */
 #ifndef F2FSKIT_RESIZE_RELAYOUT_H
 #define F2FSKIT_RESIZE_RELAYOUT_H

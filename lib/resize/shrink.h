@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Steps that leave the areas where they are.
+ * Resize without moving the areas.
  */
 #ifndef F2FSKIT_RESIZE_SHRINK_H
 #define F2FSKIT_RESIZE_SHRINK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which steps lead to a size.
+ * Plan the steps to a size.
  */
 #ifndef F2FSKIT_RESIZE_STAGES_H
 #define F2FSKIT_RESIZE_STAGES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The worker's side: a batch from the device to files.
+ * Process a batch on a worker's thread.
  */
 #ifndef F2FSKIT_SINK_BATCH_H
 #define F2FSKIT_SINK_BATCH_H

@@ -13,7 +13,7 @@ static inline struct sink_dir *sink_dir_ref(struct sink_dir *dir)
 	dir->refs++;
 	return dir;
 }
-/* Drop a reference; with the last one the sink leaves the directory, and its parent loses one. */
+/* Drop a reference. With the last one the sink leaves the directory, and its parent loses one. */
 int sink_dir_put(struct sink *sink, struct sink_dir *dir);
 /* The same without the sink: after a failure. */
 void sink_dir_drop(struct sink *sink, struct sink_dir *dir);

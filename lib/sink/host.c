@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The directory sink: directories, links and special files, made at once on the walk's thread; and the life of the
- * sink.
+ * The directory sink: directories, links and special files, made at once on the walk's thread. Also opens and closes
+ * the sink.
  */
 
 #include "sink/host.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Attributes of one file on the host, in the one order that keeps all of them: owner (clears setuid and capabilities),
- * attributes, mode, ACLs (their mask is part of the mode), times, and last the flags that may forbid the rest. Calls
- * that would change nothing are not made. Without a context: workers use this.
+ * Set attributes of one file on the host, in the one order that keeps all of them: owner (clears setuid and
+ * capabilities), attributes, mode, ACLs (their mask is part of the mode), times, and last the flags that may forbid the
+ * rest. Calls that would change nothing are not made. Without a context: workers use this.
  */
 #include "sink/hostattr.h"
 

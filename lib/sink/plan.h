@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The walk's side of a file: its plan.
+ * Plan a file on the walk's thread.
  */
 #ifndef F2FSKIT_SINK_PLAN_H
 #define F2FSKIT_SINK_PLAN_H

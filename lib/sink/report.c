@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Problems and attributes that got lost: counted, and handed to the caller.
+ * Count problems and lost attributes, and report them to the caller.
  */
 #include <errno.h>
 

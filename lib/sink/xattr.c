@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Attributes of an inode that are wanted.
+ * Find the wanted attributes of an inode.
  */
 #include "sink/xattr.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Extended attributes on their way: a list of bytes, each attribute a length of its value (4 bytes, little-endian), its
- * name with a NUL, and its value. A list has each name once: a later one takes the place of the earlier.
+ * Encode extended attributes of items: a list of bytes, each attribute a length of its value (4 bytes, little-endian),
+ * its name with a NUL, and its value. A list has each name once: a later one takes the place of the earlier.
  */
 #include <string.h>
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * file_contexts: which SELinux label a path has. A line is
+ * Find the SELinux label of a path in file_contexts. A line is
  *
  *	REGEX [-b|-c|-d|-p|-l|-s|--] CONTEXT
  *
- * REGEX stands for the whole path; a context of <<none>> means no label. Lines without an operator of regular
- *expressions are asked before the others; of two that match the later one counts.
+ * REGEX stands for the whole path. A context of <<none>> means no label. Lines without an operator of regular
+ * expressions are tried before the others. Of two that match the later one counts.
  *
- * This is written here, over the C library's extended regular expressions, as libselinux takes one file alone and looks
- * for compiled and local ones beside it: the same command would make other volumes on other hosts. Most lines begin
- *with plain text, which is compared first.
+ * This is written here, over the C library's extended regular expressions, and does not use libselinux. That library
+ * takes one file alone and looks for compiled and local ones beside it. The same command would make other volumes on
+ * other hosts. Most lines begin with plain text, which is compared first.
  */
 #include <regex.h>
 #include <stdio.h>

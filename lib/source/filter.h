@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which items are wanted, by patterns.
+ * Choose the wanted items by patterns.
  */
 #ifndef F2FSKIT_SOURCE_FILTER_H
 #define F2FSKIT_SOURCE_FILTER_H

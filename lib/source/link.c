@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files with several names: which inode of the volume a file of the source became.
+ * Files with several names: map a file of the source to the inode made of it.
  */
 #include "source/link.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Read the text of Android's two lists from a file of the host, and take it apart into words.
+ * Read the text of Android's two lists from a file of the host, and split it into words.
  */
 #include "source/listtext.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From an archive's entry, as libarchive has it, to an item.
+ * Turn an archive's entry, as read by libarchive, into an item.
  */
 #ifndef F2FSKIT_SOURCE_TARENTRY_H
 #define F2FSKIT_SOURCE_TARENTRY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Features that can be turned on after a volume was made, because nothing that exists has to change for them: each only
- * allows new files to be something.
+ * Turn on features after a volume was made. Nothing that exists has to change for these: each only allows new kinds of
+ * files.
  */
 #include <f2fskit/label.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Replacing the superblock of an open volume.
+ * Replace the superblock of an open volume.
  */
 #ifndef F2FSKIT_TUNE_SUPERBLOCKS_H
 #define F2FSKIT_TUNE_SUPERBLOCKS_H

@@ -34,7 +34,7 @@ static int host_error(struct undelete *u, const char *what)
 	return error_sys(u->ctx, errno, "%s", what);
 }
 
-/* Attributes that users see, onto a new file; those that the host refuses are reported and counted. */
+/* Set the attributes that users see on a new file. Those that the host refuses are reported and counted. */
 static int put_xattrs(struct undelete *u, struct f2fs_inode *inode, int fd, const char *path, uint64_t *lost)
 {
 	const int count = f2fs_xattr_count(inode);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Deleted files copied to a directory of the host.
+ * Copy deleted files to a directory of the host.
  */
 #ifndef F2FSKIT_UNDELETE_HOST_COPY_H
 #define F2FSKIT_UNDELETE_HOST_COPY_H

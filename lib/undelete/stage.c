@@ -25,7 +25,7 @@ int undelete_stage_open(struct undelete *u)
 	return err;
 }
 
-/* Copy contents to the store, block by block where they cannot be read at once; holes are not written. */
+/* Copy contents to the store, block by block where they cannot be read at once. Holes are not written. */
 static int stage_contents(struct undelete *u, struct f2fs_inode *inode, struct staged *s)
 {
 	const uint64_t bs = u->vol->geo.block_size, most = u->vol->geo.block_count + 4096;
@@ -72,7 +72,7 @@ static int stage_target(struct undelete *u, struct f2fs_inode *inode, struct sta
 	return s->target ? 0 : F2FS_ERR_NOMEM;
 }
 
-/* Attributes that users see; others, like the place of a verity tree, mean nothing elsewhere. */
+/* Stage the attributes that users see. Others, like the place of a verity tree, mean nothing elsewhere. */
 static int stage_xattrs(struct undelete *u, struct f2fs_inode *inode, struct staged *s)
 {
 	struct staged_xattr **last = &s->xattrs;

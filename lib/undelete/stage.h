@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Deleted files kept outside the volume until it may change.
+ * Stage deleted files outside the volume until it may change.
  */
 #ifndef F2FSKIT_UNDELETE_STAGE_H
 #define F2FSKIT_UNDELETE_STAGE_H

@@ -80,7 +80,7 @@ struct checker {
 	struct vec doubts;	   /* struct type_doubt */
 	struct map32 modes;	   /* ino -> mode, where the one in the inode is wrong */
 	bool must_restart;	   /* modes were decided: begin again after the roots */
-	bool has_other_quota;	   /* the superblock names other quota files than there are: set right in memory */
+	bool has_other_quota;	   /* the superblock named wrong quota files: set right in memory */
 	unsigned quota_moved;	   /* bits of the types, */
 	f2fs_nid_t quota_found[sb_COUNT_qf_ino]; /* and the inodes that it named */
 	unsigned restarts;
@@ -230,9 +230,7 @@ int type_doubt(struct checker *c, f2fs_nid_t dir, const struct inode_fact *inode
 /* After all entries are read: decide the type of each inode whose mode is in doubt. If there are any, the check starts
  * again. */
 int types_decide(struct checker *c);
-/*
- * root_quota.c: once inodes are read, compare the superblock's quota inodes with the quota files found. Then report it.
- */
+/* root_quota.c: once inodes are read, set wrong quota inodes of the superblock right in memory. Then report them. */
 int quota_find_files(struct checker *c);
 int quota_raise_found(struct checker *c);
 /* Was another mode decided for the inode? */

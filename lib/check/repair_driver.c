@@ -230,7 +230,7 @@ static int act(struct driver *d, struct checker *c, enum next *next)
 	return err;
 }
 
-/* The rounds are through: the volume asks for a check no more, unless something could not be looked at. */
+/* End the rounds: the volume asks for a check no more, unless something could not be read. */
 static int settle(struct driver *d, struct checker *c, const struct f2fs_check_result *result)
 {
 	const struct commit_form form = { .cleared = FLAG_ckpt_flags_fsck };

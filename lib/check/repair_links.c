@@ -270,7 +270,7 @@ int repair_links(struct repair *r)
 		return inode_make_root(r->txn);
 	}
 	if (!err && root->type != F2FS_TYPE_DIRECTORY)
-		return 0; /* it is made one, and then its entries are looked at */
+		return 0; /* it is made one, and then its entries are checked */
 	if (!err)
 		err = reconnect_all(r, &lf);
 	for (uint32_t i = 0; i < r->c->facts.inodes.count && !err; i++) {

@@ -233,7 +233,7 @@ static int judge(struct sweep *s, const struct sweep_level *level, const struct 
 	return err;
 }
 
-/* Does a name go? Of one that stays, is it a directory to be gone through? */
+/* Is a name deleted? If it stays, is it a directory to enter? */
 static int is_to_go(struct sweep *s, const struct sweep_level *level, const struct found *found, bool *goes,
 		    bool *enters)
 {

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The thin layer over the C library: handles, the lock around calls, callbacks, errors.
 
-A `Core` stands for one C context. Everything opened under it is a `Handle` in a tree (context, then devices and volumes,
-then inodes, then directory readers): closing a handle closes what is below it first, and a closed handle refuses to be
-used, so no order of closing or garbage collection can reach freed memory.
+A `Core` stands for one C context. Everything opened under it is a `Handle` in a tree: context, then devices and
+volumes, then inodes, then directory readers. Closing a handle closes all handles below it first, and a closed handle
+refuses to be used. So no order of closing or garbage collection can reach freed memory.
 
-Calls under one context are serialised by its lock, because the C library wants one thread at a time there. The C code
-runs without Python's global lock. Callbacks run on the calling thread while the context's lock is held; what they raise
-is kept and raised again when the C call has returned.
+Calls under one context are serialised by its lock, because the C library allows one thread at a time there. The C code
+runs without Python's global lock. Callbacks run on the calling thread while the context's lock is held. Their
+exceptions are kept and raised again when the C call has returned.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def sized(kind: str, values: dict[str, Any] = {}) -> Any:
 
 
 def number(value: int, what: str, bits: int = 64) -> int:
-    """Check a number that C takes without a sign, before cffi cuts it or says less: ValueError names what it is."""
+    """Check an unsigned number for C, because cffi may truncate it or say less. ValueError names the number by
+    `what`."""
     found = operator.index(value)
     if not 0 <= found < 1 << bits:
         raise ValueError(f"{what} must not be negative and fit into {bits} bits: {found}")
@@ -63,14 +64,14 @@ def put(row: Any, **members: Any) -> None:
 
 
 def raw_bytes(data: Any) -> Any:
-    """Return the memory of a bytes-like object as a C array; it is held until that is released."""
+    """Return the memory of a bytes-like object as a C array, which holds the object until it is released."""
     if isinstance(data, str):
         raise TypeError("a bytes-like object is wanted, not str")
     return ffi.from_buffer("char[]", data)
 
 
-# What an exception of a callback leaves behind when not even the callback's own handler ran (a signal at its first
-# instruction). The next call to return raises it.
+# Exceptions of callbacks whose own handler did not run, because of a signal at their first instruction. The next call
+# that returns raises them.
 _strays: list[BaseException] = []
 
 
@@ -98,16 +99,16 @@ class Hooks:
         self.now = now
         self.random = random
         self.pending: BaseException | None = None
-        self.tolerable = False  # may a call succeed in spite of it?
+        self.tolerable = False  # may a call succeed despite the pending exception?
         self.tolerated: collections.deque[BaseException] = collections.deque(maxlen=64)
         # Handles of the objects under C devices, until their close operation runs. They are kept here, not in a global
         # table, so that a cycle through such an object can be collected.
         self.sources: dict[Any, Any] = {}
 
     def keep(self, error: BaseException) -> None:
-        """Keep an exception until the C call has returned; it will be raised whatever the call's result is.
+        """Keep an exception, which is raised when the C call has returned, whatever its result.
 
-        The first exception counts, except that a request to stop (KeyboardInterrupt, SystemExit) wins.
+        The first exception counts, but a request to stop (KeyboardInterrupt, SystemExit) replaces it.
         """
         before = self.pending
         if before is None or self.tolerable or (isinstance(before, Exception) and not isinstance(error, Exception)):
@@ -115,9 +116,9 @@ class Hooks:
             self.tolerable = False
 
     def keep_of_device(self, error: BaseException) -> int:
-        """Keep an exception of a device operation; return what the operation has to return.
+        """Keep an exception of a device operation and return the operation's result.
 
-        An OSError is the host's way to say that reading failed: the library may get around it by another copy.
+        An OSError reports that reading failed. The library may read another copy instead.
         """
         if not isinstance(error, OSError):
             self.keep(error)
@@ -140,7 +141,7 @@ class Hooks:
 class Alone:
     """A with block of several calls: calls of other threads under the context come before it or after it.
 
-    Within it no buffered file may be used: a buffer has a lock of its own, and who holds that waits for this one.
+    Use no buffered file in it. A buffer has a lock of its own, and the thread that holds it waits for this one.
     """
 
     __slots__ = ("_core", "_lock")
@@ -175,7 +176,7 @@ class _Broken:
 
 
 class Owner:
-    """What owns something of the C library. There is one owner of it: a copy would give it back under the other's feet."""
+    """Sole owner of an object of the C library. It cannot be copied: a copy would free the object a second time."""
 
     __slots__ = ()
 
@@ -201,7 +202,7 @@ class Core(Owner):
         callbacks = sized("struct f2fs_host *")
         if hooks.log is not None:
             callbacks.log = lib.py_host_log
-        # Always: long C calls come back to Python here, so that Ctrl-C stops them.
+        # Set always: this callback takes long C calls back to Python, so that Ctrl-C stops them.
         callbacks.progress = lib.py_host_progress
         if hooks.now is not None:
             callbacks.now_ns = lib.py_host_now_ns
@@ -221,18 +222,18 @@ class Core(Owner):
         self.context = self.host = None
 
     def check(self, result: int) -> None:
-        """Raise what a call that returned result has to raise, if anything."""
+        """Raise the exception, if any, of a call that returned result."""
         error = self._failure(result)
         if error is not None:
             try:
                 raise error
             finally:
-                # The exception knows this frame: through a variable for it, all that the callers hold (an inode, say)
-                # would live until the next garbage collection.
+                # Keep no variable for the exception. It refers to this frame, so a cycle would keep all objects of the
+                # callers, such as inodes, until the next garbage collection.
                 del error
 
     def _failure(self, result: int) -> BaseException | None:
-        """Return what a call that returned result has to raise."""
+        """Return the exception of a call that returned result, or None."""
         pending = self.hooks.take()
         error = errors.from_detail(result, lib.f2fs_context_error(self.context)) if result < 0 else None
         if pending is None:
@@ -240,9 +241,9 @@ class Core(Owner):
         if not self.hooks.tolerable or not isinstance(pending, OSError):
             return pending
         if error is None:
-            self.hooks.tolerated.append(pending)  # the library got around an I/O error, as with any device
+            self.hooks.tolerated.append(pending)  # the library coped with an I/O error, as with any device
             return None
-        if result == lib.F2FS_ERR_UNCERTAIN:  # it says more than what the device said
+        if result == lib.F2FS_ERR_UNCERTAIN:  # it says more than the device's own error
             error.__cause__ = pending
             return error
         if result in (lib.F2FS_ERR_IO, getattr(pending, "code", 0)) or getattr(error, "errno", 0) == pending.errno:
@@ -253,7 +254,7 @@ class Core(Owner):
         return error
 
     def drain(self) -> None:
-        """Close what was dropped while the lock was held elsewhere."""
+        """Close the handles that were dropped while another thread held the lock."""
         while self.deferred and self.owner != get_ident():
             if not self.lock.acquire(blocking=False):
                 return
@@ -271,7 +272,7 @@ class Core(Owner):
 
 
 class Handle(Owner):
-    """A C object: its pointer, how it is freed, and its place in the tree of what is open."""
+    """A C object: its pointer, the function that frees it, and its place in the tree of open objects."""
 
     __slots__ = ("core", "pointer", "release", "parent", "children", "what", "gone")
 
@@ -284,7 +285,7 @@ class Handle(Owner):
         self.parent = parent
         self.children: set[Handle] = set()
         self.what = what
-        self.gone = ""  # why what it stood for is no more
+        self.gone = ""  # reason why its object no longer exists
         if parent is not None:
             parent.children.add(self)
 
@@ -293,8 +294,8 @@ class Handle(Owner):
         return self.pointer is None
 
     def held(self) -> Any:
-        """Return the pointer, for the call of another handle of the same context: only while that runs nobody closes this
-        one."""
+        """Return the pointer, for a call of another handle of the same context. Nobody can close this one while that
+        call runs."""
         if self.pointer is None:
             raise ValueError(self.gone or f"{self.what} is closed")
         return self.pointer
@@ -304,7 +305,7 @@ class Handle(Owner):
         return Alone(self.core)
 
     def get(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call function(pointer, *arguments), which cannot fail; return what it returns."""
+        """Call function(pointer, *arguments), which cannot fail, and return its result."""
         return self._run(False, function, arguments)
 
     def call(self, function: Callable[..., int], *arguments: Any) -> int:
@@ -345,8 +346,9 @@ class Handle(Owner):
         *arguments: Any,
         parent: Handle | None = None,
     ) -> Handle:
-        """Call function(pointer, *arguments, &out) and return the handle of what it opened, a child of this one, or of
-        another one that lives longer. It is a child before anybody else can close the parent: that closes it, too."""
+        """Call function(pointer, *arguments, &out) and return a handle of the opened object. Its parent is this handle,
+        or another one that lives longer. It becomes a child before anybody can close the parent, which closes it,
+        too."""
         core = self.core
         out = ffi.new(f"struct {kind} **")
         opened: list[Handle] = []
@@ -378,7 +380,7 @@ class Handle(Owner):
             self.parent = None
 
     def bury(self, why: str) -> None:
-        """Free the dead inodes below this object, with their readers; the lock is held. They say why from then on."""
+        """Free the dead inodes below this object, with their readers, under the lock. Later use of them reports why."""
         for child in list(self.children):
             if child.what == "inode" and lib.f2fs_inode_is_dead(child.pointer):
                 for one in (child, *child.children):
@@ -388,7 +390,8 @@ class Handle(Owner):
                 child.bury(why)
 
     def close(self) -> None:
-        """Close now; wait for a call of another thread. Inside a callback: as soon as the call has returned."""
+        """Close now, after waiting for a call of another thread. Inside a callback, close when the call has
+        returned."""
         core = self.core
         me = get_ident()
         if self.pointer is None:
@@ -405,7 +408,7 @@ class Handle(Owner):
         core.drain()
 
     def drop(self) -> None:
-        """Close from a finalizer, which may run on any thread at any moment: never wait."""
+        """Close without ever waiting, for finalizers, which may run on any thread at any moment."""
         core = self.core
         if self.pointer is not None:
             core.deferred.append(self)
@@ -486,7 +489,7 @@ def py_host_random(user: Any, buffer: Any, n: int) -> int:
 
 
 class _Visit:
-    """A callable of the host behind the visit parameter of a C function."""
+    """A Python callable for the visit parameter of a C function."""
 
     __slots__ = ("hooks", "function")
 
@@ -504,7 +507,7 @@ class _Visit:
 
 
 def visitor(hooks: Hooks, function: Callable[..., Any]) -> Any:
-    """Return the user pointer with which a visit callback calls function; keep it until the C call has returned."""
+    """Return the user pointer with which a visit callback calls function. Keep it until the C call has returned."""
     return ffi.new_handle(_Visit(hooks, function))
 
 

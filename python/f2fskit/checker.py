@@ -25,15 +25,15 @@ class ProblemInfo(NamedTuple):
     message: str
     """Template of the message."""
     fix: str
-    """What a repair does."""
+    """Action of a repair."""
     explanation: str
     repair: enums.RepairKind
-    """What can be decided: NONE: nothing can be done, or nothing is wrong; COMMON: whatever a repair writes makes it
-    right; CHOICE: each finding is made right or left."""
+    """NONE: there is no repair, or nothing is wrong. COMMON: any repair that writes fixes it. CHOICE: each finding can
+    be fixed or skipped."""
 
 
 class Problem(NamedTuple):
-    """One finding. What does not apply is None, texts are empty."""
+    """One finding. Members that do not apply are None, or empty if they are texts."""
 
     info: ProblemInfo
     message: str
@@ -52,8 +52,8 @@ class Problem(NamedTuple):
     found: int | None
     expected: int | None
     is_chosen: bool = False
-    """It is made right: a repair can, and `only`, `except_` and `decide` say so. In what `decide` is called with: it will
-    be, unless decided otherwise."""
+    """A repair can fix it, and `only`, `except_` and `decide` choose it. In the argument of `decide`: it will be fixed
+    unless `decide` says otherwise."""
 
     @property
     def id(self) -> int:
@@ -72,11 +72,11 @@ class Problem(NamedTuple):
 
 
 class CheckReport(NamedTuple):
-    """What a check found, and what a repair made of it."""
+    """Findings of a check, and the result of a repair."""
 
     state: enums.CheckState
     problems: tuple[Problem, ...]
-    """In a fixed order, notes included; those that on_problem took are not kept."""
+    """In a fixed order, notes included. Empty if on_problem was given."""
     found: int
     """Problems, notes not counted."""
     fixed: int
@@ -103,21 +103,22 @@ class CheckReport(NamedTuple):
     blocks: int
     free_segments: int
     memory: int
-    """Bytes of what the check remembered."""
+    """Bytes of the check's own tables."""
 
     severities: tuple[int, int, int, int]
     """How many findings of each `Severity` there are: NOTE, STALE, DAMAGE, LOSS."""
 
     @property
     def worst(self) -> enums.Severity | None:
-        """The worst severity of all findings, NOTE included; None: there are none. With STALE no user data is touched: a
-        checkpoint pack with a damaged block is of that kind, beside the other one."""
+        """The worst severity of all findings, NOTE included; None: there are none. STALE touches no user data: an
+        example is a checkpoint pack with a damaged block while the other pack is good."""
         return max((kind for kind in enums.Severity if self.severities[kind]), default=None)
 
     @property
     def is_sound(self) -> bool:
-        """Nothing is wrong (any more). Notes do not count, `problems` has them with `Severity.NOTE`: a checkpoint pack that a
-        power cut left unfinished or torn is one, as the other pack counts and the kernel mounts the volume."""
+        """Is nothing wrong, or nothing any more? Notes do not count; `problems` has them with `Severity.NOTE`. One note
+        is a checkpoint pack that a power cut left unfinished or torn: the kernel uses the other pack and mounts the
+        volume."""
         return self.state in (enums.CheckState.SOUND, enums.CheckState.REPAIRED)
 
 
@@ -186,7 +187,7 @@ class _Run:
 
 
 class _Words:
-    """An array of strings as C has them; without any there is none."""
+    """An array of C strings; NULL when there are none."""
 
     def __init__(self, words: str | Iterable[str] | None) -> None:
         self.pointer: Any = ffi.NULL
@@ -206,7 +207,7 @@ def py_check_options_problem(user: Any, problem: Any) -> int:
 
 
 def _refuse(volume: VolumeBase) -> Exception:
-    """Return why a volume that is open cannot be checked."""
+    """Return the error for a check of an open volume."""
     if volume._is_view:
         return errors.make(
             lib.F2FS_ERR_UNSUPPORTED, "a view of an earlier checkpoint has no NAT, SIT and SSA of its time to be checked "
@@ -240,36 +241,38 @@ def check(
     """Check a volume, and repair it when asked to.
 
     Args:
-        source: as for `open()`: a path, `Device`, file object or buffer. It must be writable for a repair. What is checked are
-            the tables of the last checkpoint, so a view of an earlier one (`Volume.as_of()`) is refused: UnsupportedError.
-        repair: make right what is found. Everything becomes true with a checkpoint, so a power cut does no harm; a
-            second check finds nothing.
-        dry_run: repair a copy in memory, to learn what a repair would do; source is only read.
+        source: as for `open()`: a path, `Device`, file object or buffer. It must be writable for a repair. The check
+            covers the tables of the last checkpoint, so it refuses a view of an earlier one (`Volume.as_of()`):
+            UnsupportedError.
+        repair: fix the findings. One checkpoint makes the whole repair permanent, so a power cut does no harm. A second
+            check finds nothing.
+        dry_run: repair a copy in memory, to see the effects of a repair. source is only read.
         content: also decompress all clusters and verify fs-verity trees.
-        undo: path of a file to be made that keeps what the repair overwrites, for `Device.play_undo()`, or
-            with several devices `Device.restore_undo()`.
+        undo: path of a new file that keeps the bytes that the repair overwrites, for `Device.play_undo()`, or with
+            several devices `Device.restore_undo()`.
         offset: byte where the volume starts.
         devices: of a volume on several devices, the further ones in order.
         max_findings: further ones are only counted; 0: a million.
-        on_problem: called with each `Problem`, which is then not kept in the report; an exception ends the check, and
+        on_problem: called with each `Problem`, which is then not kept in the report. An exception ends the check, and
             nothing is repaired.
         only: repair nothing but these: numbers ("P604"), names or groups of problems.
-        except_: leave these. What is of RepairKind.COMMON follows from the rest: left out it is no reason to write, but every
-            repair that does write makes it right.
-        decide: called with each `Problem`; of a repair it returns a `Decision`: FIX (or True), SKIP (or False), STOP:
-            nothing at all is repaired. An exception ends the check, and nothing is repaired.
+        except_: skip these. Skipped findings of RepairKind.COMMON are no reason to write, but every repair that writes
+            for another reason fixes them.
+        decide: called with each `Problem`. In a repair it returns a `Decision`: FIX (or True), SKIP (or False), or
+            STOP, which repairs nothing at all. An exception ends the check, and nothing is repaired.
         accept_foreign: repair even if the device has a signature of another system (FOREIGN).
-        accept_unread: repair even if a superblock copy or checkpoint pack cannot be read, and give it up.
-        cut_at: the volume was cut short: what lies behind so many bytes of it, or behind the end of its devices, is lost, and
-            a repair gives it up. Each file is told by FILE_CUT or DENTRY_CUT. DEVICE_SHORT is left until `resize()` has
-            shrunk the volume, or the device is longer. None: what the device lacks is told, and nothing is repaired.
+        accept_unread: repair even if a superblock copy or checkpoint pack cannot be read, which loses it.
+        cut_at: the volume was cut short to this many bytes: treat everything after them, or past the end of its
+            devices, as lost, and let a repair drop it. FILE_CUT or DENTRY_CUT reports each file. DEVICE_SHORT stays
+            until `resize()` shrinks the volume or the device is longer. None: report missing parts of the device, and
+            repair nothing.
         lock: as of `open()`.
         context, log, progress: as for `open()`.
 
     Raises:
-        InvalidError: only or except_ names no problem. NotF2fsError: there is no trace of a volume. OSError: nothing can be read, or
-            a repair would give up a superblock copy or checkpoint pack that cannot be read.
-        ReadOnlyError: a repair of what cannot be written.
+        InvalidError: only or except_ names no problem. NotF2fsError: there is no trace of a volume.
+        OSError: nothing can be read, or a repair would lose a superblock copy or checkpoint pack that cannot be read.
+        ReadOnlyError: a repair of a source that cannot be written.
         ValueError: undo without a repair that writes; only, except_ or decide without a repair.
     """
     if undo is not None and (dry_run or not repair):

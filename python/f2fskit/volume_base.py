@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What all parts of a volume stand on: its handle, and the changes since the last commit."""
+"""Common base of all parts of a volume: its handle, and the changes since the last commit."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _REALTIME_COARSE = 5  # of Linux; Python has no name for it
 
 
 def _ticking() -> int:
-    """Return the time as the kernel stamps files: that of the last tick, some milliseconds ago at most. Within one tick an
-    inode whose contents change again need not be written again by an fsync."""
+    """Return the time with which the kernel stamps files: that of the last tick, some milliseconds ago at most. When
+    contents change again within one tick, an fsync need not write the inode again."""
     return time.clock_gettime_ns(_REALTIME_COARSE) if sys.platform == "linux" else time.time_ns()
 
 
@@ -51,7 +51,7 @@ class CheckpointRecord(records.Checkpoint):
 
 
 class _Mine(threading.local):
-    """What a thread did to a volume."""
+    """Changes that a thread made to a volume."""
 
     made = 0  # changes
 
@@ -78,22 +78,22 @@ class VolumeBase(Closable):
         elif now is not None:
             nanoseconds(now, "now")  # refuse it early
             self._clock = functools.partial(_stand, now)
-        self._told: int | None = None  # the latest time that a change carried, seconds
+        self._told: int | None = None  # the latest time of a change, seconds
         self._clock_stands = False
         self._hotness: placement.Hotness | None = None
         self._asked: Any = None  # memory of a placement in Python
         self._gc_policy: Any = None  # the same of a GC policy
-        self._epoch = 0  # raised with every change: what was read before may be stale
-        self._freed = (0, 0)  # how often inode numbers were set free, as asked in an epoch
+        self._epoch = 0  # counts changes: data read in an earlier epoch may be stale
+        self._freed = (0, 0)  # how often inode numbers were freed, and the epoch when that was read
         self._changed = False
         self._made = 0  # changes that were made
         self._mine = _Mine()
         self._settled = 0  # those of them that were committed or rolled back
         self._left_orphans = False  # the last commit listed inodes that wait for their last handle to be closed
         self._is_view = False  # of an earlier checkpoint
-        self._source = ""  # what it was opened from, for people
+        self._source = ""  # source that it was opened from, for messages
         self._forgot = False  # close() was called while changes waited for a commit
-        self._closed_inside = False  # it was called by a callback; what the call it was in did is known at its end
+        self._closed_inside = False  # a callback called it: the result of the call that it runs in is known at the end
         self._files: weakref.WeakSet[IO[Any]] = weakref.WeakSet()  # open for writing, with buffers
         self._raws: weakref.WeakSet[InodeIO] = weakref.WeakSet()  # all that are open, when changes are possible
         self._handle = handle
@@ -144,7 +144,7 @@ class VolumeBase(Closable):
         self._told = seconds if self._told is None else max(self._told, seconds)
 
     def _prepare(self, *, stamp: bool = True) -> None:
-        """Before a change: it carries the time of now, or what it says itself."""
+        """Prepare a change: set the time that it carries, unless it brings its own."""
         self._need_writable()
         now = self._now() if stamp else ffi.NULL
         self._handle.get(lib.f2fs_volume_set_time, now)
@@ -161,27 +161,27 @@ class VolumeBase(Closable):
         return result
 
     def _count_change(self) -> None:
-        """A change was made, or tried, by this thread; since it was prepared, another one may have committed."""
+        """Count a change that this thread made or tried. Another thread may have committed since it was prepared."""
         self._changed = self._writable
         self._made += 1
         self._mine.made += 1
 
     @property
     def transaction(self) -> enums.Transaction:
-        """What has become of the changes since the last commit: NONE, OPEN, FAILED, which can only be rolled back, or
-        UNCERTAIN: the last step of their commit failed, see `commit()`."""
+        """State of the changes since the last commit: NONE, OPEN, FAILED or UNCERTAIN. FAILED changes can only be
+        rolled back. UNCERTAIN: the last step of their commit failed, see `commit()`."""
         return enums.Transaction(self._handle.get(lib.f2fs_volume_transaction))
 
     def fail(self) -> None:
-        """Something made of several calls has failed half-way: let the changes since the last commit be rolled back only.
+        """Refuse to commit the changes since the last commit, because a task of several calls failed half-way.
 
-        Every change and the commit are a StateError then, until `rollback()`.
+        Every further change and the commit raise StateError, until `rollback()`.
         """
         self._handle.get(lib.f2fs_volume_fail)
 
     @contextlib.contextmanager
     def _as_a_whole(self) -> Iterator[None]:
-        """Within, several changes are made: when one fails and others were made, `fail()`."""
+        """Make several changes in a with block. When one fails after others were made, call `fail()`."""
         made, epoch = self._mine.made, self._epoch
         try:
             yield
@@ -191,7 +191,8 @@ class VolumeBase(Closable):
             raise
 
     def _numbers_freed(self) -> int:
-        """Tell how often inode numbers were set free: a number that was read before may be another inode's since."""
+        """Return how often inode numbers were freed. If it has grown, a number read before may belong to another
+        inode."""
         epoch, count = self._freed
         if epoch != self._epoch:
             epoch, count = self._epoch, int(self._handle.get(lib.f2fs_inode_numbers_freed))
@@ -199,11 +200,11 @@ class VolumeBase(Closable):
         return count
 
     def _forget_checkpoint(self) -> None:
-        """There may have been a commit."""
+        """Forget the checkpoint's fields, after a possible commit."""
         self._checkpoint = None
 
     def set_sync(self, mode: enums.SyncMode) -> None:
-        """Choose what each write of a file is followed by: nothing, or an fsync as with O_DSYNC or O_SYNC."""
+        """Choose whether an fsync follows each write of a file, as with O_DSYNC or O_SYNC."""
         self._handle.call(lib.f2fs_volume_set_sync, int(mode))
 
     def _keep_file(self, file: IO[Any], raw: InodeIO) -> None:
@@ -215,7 +216,7 @@ class VolumeBase(Closable):
                 self._files.add(file)
 
     def _flush(self) -> None:
-        """Take over what files that are open for writing hold in their buffers."""
+        """Write out the buffers of files that are open for writing."""
         with self._handle.alone():
             files = list(self._files)
         for file in files:
@@ -224,7 +225,7 @@ class VolumeBase(Closable):
 
     @property
     def orphans(self) -> list[int]:
-        """Inodes that had no name any more but were open, from the checkpoint."""
+        """Inode numbers that the checkpoint lists as unlinked while open."""
 
         def load(pointer: Any) -> list[int]:
             return [lib.f2fs_orphan_at(pointer, i) for i in range(lib.f2fs_orphan_count(pointer))]
@@ -233,15 +234,16 @@ class VolumeBase(Closable):
         return found
 
     def commit(self) -> None:
-        """Make all changes since the last commit true, durably. When it fails the volume is as before, except after
-        UncertainError: the device failed at the last step, so the commit is permanent or not. Commit again, which repeats that
-        step only, or `rollback()`, which takes the commit back; until then nothing can be changed.
+        """Write a checkpoint that makes all changes since the last commit permanent, atomically. It includes the
+        buffers of files from `path().open()`. When it fails, the device still holds the last checkpoint.
 
-        What files that `path().open()` gave hold in their buffers is a part of it.
+        UncertainError is the exception: the device failed at the last step, and the commit may be permanent or not.
+        Commit again, which repeats only that step, or `rollback()`, which takes the commit back. Until then nothing can
+        be changed.
 
-        An exception that leaves it, KeyboardInterrupt too, has an attribute `committed`: are the changes true all the
-        same? None: not known, after UncertainError, and when a callback closed the volume meanwhile. So has one that comes while
-        the end of a with block commits.
+        An exception that leaves it, KeyboardInterrupt included, has an attribute `committed`: are the changes permanent
+        all the same? None: not known, after UncertainError, or because a callback closed the volume. Exceptions from
+        the commit at the end of a with block have it, too.
         """
         self._flush()
         with self._handle.alone():  # a change of another thread is a part of it, or waits for the next one
@@ -264,11 +266,12 @@ class VolumeBase(Closable):
             self._checkpoint = None
 
     def rollback(self) -> None:
-        """Forget all changes since the last commit.
+        """Drop all changes since the last commit.
 
-        Inodes, files and readers of what was made since are closed (ValueError), even if another file gets the same inode
-        number. Others stay and show the last commit. What is in buffers of files is dropped: `F2FSPath.open()` files go on
-        with empty ones. A buffer or text file of your own around an `InodeIO` cannot be emptied, so the `InodeIO` is closed.
+        Close inodes, files and readers of files made since: using them raises ValueError, even if another file gets the
+        same inode number. Others stay open and show the last commit. Buffers of files are dropped: `F2FSPath.open()`
+        files continue with empty ones. A buffer or text file of your own around an `InodeIO` cannot be emptied, so the
+        `InodeIO` is closed.
         """
         with self._handle.alone():
             raws = self._forget_changes()
@@ -276,7 +279,7 @@ class VolumeBase(Closable):
             raw._drop_buffers()
 
     def _forget_changes(self) -> list[InodeIO]:
-        """Roll back, with the lock held; return the files whose buffers are to be dropped without it."""
+        """Roll back, with the lock held. Return the files whose buffers the caller drops without the lock."""
         self._handle.get(self._roll_back_and_bury)
         raws = list(self._raws)
         for raw in raws:
@@ -291,9 +294,9 @@ class VolumeBase(Closable):
         self._handle.bury("the changes that made it were rolled back")
 
     def close(self) -> None:
-        """Close it and what was opened from it; changes since the last commit are forgotten.
+        """Close it and everything opened from it. Changes since the last commit are dropped.
 
-        Within a with block the end of the block tells so (StateError); `rollback()` forgets without a word.
+        Within a with block, the end of the block then raises StateError. After `rollback()` it does not.
         """
         if self._changed and not self.closed:
             try:
@@ -322,7 +325,7 @@ class VolumeBase(Closable):
                 if kind is None and not self.closed:
                     self._flush()
                 if kind is None and not self.closed and (self._changed or self._left_orphans):
-                    for child in list(self._handle.children):  # what has no name any more goes with its last user
+                    for child in list(self._handle.children):  # unlinked inodes end with their last user
                         if self._hotness is None or child is not self._hotness._handle:  # to close that would drop the changes
                             child.close()
                     self.commit()

@@ -9,13 +9,13 @@
             print(path, path.stat().st_size)
         data = volume.read_bytes("/etc/hostname")
 
-`open()` gives a `Volume`; from there come `Inode`, `DirEntry`, `F2FSPath` and the tables `nat`, `sit`, `ssa`. Names and
-flags of the on-disk format are in `structs`, `rules` and the enumerations. Errors derive from `Error` and from the
+`open()` returns a `Volume`, which leads to `Inode`, `DirEntry`, `F2FSPath` and the tables `nat`, `sit`, `ssa`. Names
+and flags of the on-disk format are in `structs`, `rules` and the enumerations. Errors derive from `Error` and from the
 matching built-in exception.
 
-Threads: any object may be used from any thread; calls on what was opened together run one after the other, and the C
-code runs without the global interpreter lock, so that threads with an `open()` of their own work in parallel. Processes:
-a volume that was opened before os.fork() can be used in the child, unless another thread was using it at that moment.
+Threads: any object may be used from any thread. Calls on objects of one context run one after the other. The C code
+runs without the global interpreter lock, so threads with an `open()` of their own work in parallel. Processes: a volume
+opened before os.fork() can be used in the child, unless another thread was using it at that moment.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Images in one call: `build()` makes a volume of the right size and fills it.
 
-What is described in Python, a dictionary or entries, goes through a tar archive in a temporary file: `Volume.populate()` and
-`populate_size()` know archives, and contents then take no memory.
+A dictionary or a list of entries goes through a tar archive in a temporary file. `Volume.populate()` and
+`populate_size()` read archives, and contents then take no memory.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class Entry(NamedTuple):
     """A file to be made by `build()`."""
 
     path: str = ""
-    """From the root; in a dictionary the key says it."""
+    """From the root. In a dictionary the key is the path."""
     contents: Contents | None = None
     """Of a regular file: bytes, text, which becomes UTF-8, or the path of a file of the host."""
     mode: int | None = None
-    """Permissions, with a type as in st_mode where it is none of those that other members tell; None: 0755 of directories,
-    0777 of symbolic links, 0644 of the rest."""
+    """Permissions. A type as in st_mode is needed if no other member implies one. None: 0755 for directories, 0777 for
+    symbolic links, 0644 for the rest."""
     owner: tuple[int, int] = (0, 0)
     """User id and group id."""
     time: Moment | None = None
@@ -58,7 +58,7 @@ class Entry(NamedTuple):
     symlink: str | None = None
     """Target: it is a symbolic link."""
     hardlink: str | None = None
-    """Path of an entry before this one, of which it is a further name."""
+    """Path of an earlier entry: this one is a further name of it."""
     device: int = 0
     """Number of a device, as os.makedev() makes it."""
     xattrs: Mapping[str, bytes] = {}
@@ -167,7 +167,8 @@ class _Archive:
 
 @contextlib.contextmanager
 def _as_source(source: Any, temporary: Path | None, keeps: bool) -> Iterator[Dict[str, Any]]:
-    """Give a source as keywords of `Volume.populate()` whose archive, if any, has a path when keeps wants to read it twice."""
+    """Yield the keywords of `Volume.populate()` for a source. With keeps, an archive has a path, so it can be read
+    twice."""
     if isinstance(source, (str, bytes, os.PathLike)):
         yield {"directory": source} if os.path.isdir(source) else {"tar": source}
         return
@@ -253,22 +254,22 @@ def build(
         source: a dictionary of names to contents (bytes, str, a path object of the host), to an `Entry`, or to a further
             dictionary for a directory; an iterable of `Entry`; the path of a directory; a tar archive, compressed or not, as a
             path or a binary file object.
-        target: path of a file to be made, or what else `mkfs()` takes; None: memory, and the device is returned.
-        size: bytes; None: the smallest volume that holds it all, or of a device the whole of it.
+        target: path of a file to be made, or another target of `mkfs()`. None: memory, and the device is returned.
+        size: bytes; None: the smallest volume that holds it all, or the whole device.
         volume: options of `mkfs()`, see `MkfsOptions`.
-        keep, owner, time, include, exclude, rules, compression: as of `Volume.populate()`. What a dictionary or entries do not
-            say is: owner root, and the time of SOURCE_DATE_EPOCH, or now.
+        keep, owner, time, include, exclude, rules, compression: as of `Volume.populate()`. Defaults for a dictionary or
+            entries: owner root, and the time of SOURCE_DATE_EPOCH, or now.
         overwrite: as of `mkfs()`.
         temporary: directory for a temporary archive; None: that of the host.
         context: to share one.
 
     Returns:
-        The device in memory, or what `mkfs()` says of the target. The same source, size, uuid, time and checkpoint_version make the
-        same bytes anywhere.
+        The device in memory, or the `MkfsResult` of the target. The same source, size, uuid, time and
+        checkpoint_version make the same bytes anywhere.
 
     Raises:
-        IncompleteError: something of the source could not be copied. ValueError: entries contradict each other.
-        A file that was made for the target is removed then.
+        IncompleteError: a part of the source could not be copied. ValueError: entries contradict each other.
+        In both cases a file made for the target is removed.
     """
     chosen: MkfsOptions = {}
     chosen.update(volume or {})

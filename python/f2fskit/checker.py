@@ -244,8 +244,8 @@ def check(
         source: as for `open()`: a path, `Device`, file object or buffer. It must be writable for a repair. The check
             covers the tables of the last checkpoint, so it refuses a view of an earlier one (`Volume.as_of()`):
             UnsupportedError.
-        repair: fix the findings. One checkpoint makes the whole repair permanent, so a power cut does no harm. A second
-            check finds nothing.
+        repair: fix the findings. A checkpoint makes everything permanent, so a power cut does no harm. A second check
+            finds nothing.
         dry_run: repair a copy in memory, to see the effects of a repair. source is only read.
         content: also decompress all clusters and verify fs-verity trees.
         undo: path of a new file that keeps the bytes that the repair overwrites, for `Device.play_undo()`, or with

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What everything is opened under, and what all that is open has in common."""
+"""Contexts, under which everything is opened, and the base class of all open objects."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ Self = TypeVar("Self", bound="Closable")
 
 
 class Context(Owner):
-    """What the host supplies to everything opened under it, and the unit of threading.
+    """Callbacks of the host for everything opened under it, and the unit of threading.
 
-    Calls under one context run one after the other, whatever threads they come from; give each thread that shall work
-    in parallel a context (that is: an `open()`) of its own. Callbacks run on the thread whose call they belong to, and
-    must not use objects of the same context. An exception of a callback ends the call and is raised by it.
+    Calls under one context run one after the other, from any thread. To work in parallel, give each thread a context
+    (an `open()`) of its own. Callbacks run on the thread of their call, and must not use objects of the same context.
+    An exception of a callback ends the call, which raises it.
 
     Args:
         log: called with (level, message) for each message; `LogLevel` names the levels.
         progress: called with a `Progress` during long work; a true result cancels it (`CanceledError`).
-        now: returns the time, nanoseconds since 1970 or a datetime with a time zone; without it the clock stands at 0, so that the same input
-            writes the same bytes.
-        random: returns n random bytes; without it the numbers are a fixed sequence.
+        now: returns the time, nanoseconds since 1970 or a datetime with a time zone. Without it the clock stands at 0,
+            so that the same input writes the same bytes.
+        random: returns n random bytes. Without it the numbers are a fixed sequence.
     """
 
     __slots__ = ("_handle", "__weakref__")
@@ -42,7 +42,7 @@ class Context(Owner):
 
     @property
     def tolerated(self) -> list[BaseException]:
-        """OSErrors of file objects that the library got around (by reading a second copy); the last 64."""
+        """The last 64 OSErrors of file objects that the library tolerated by reading a second copy."""
         return list(self._handle.core.hooks.tolerated)
 
     def __del__(self) -> None:
@@ -60,11 +60,11 @@ class Closable(Owner):
 
     @property
     def closed(self) -> bool:
-        """Has it been closed, itself or with what it belongs to?"""
+        """Is it closed, either itself or with the object that it belongs to?"""
         return self._handle.closed
 
     def close(self) -> None:
-        """Close it and what was opened from it; nothing happens when it is closed already."""
+        """Close it and everything opened from it. Do nothing if it is closed already."""
         self._handle.close()
 
     def __enter__(self: Self) -> Self:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Devices: what a volume is read from, and layers over it.
+"""Devices: the files, buffers and objects that hold a volume, and layers over them.
 
-A `Device` is made by one of its class methods (`open`, `create`, `memory`, `from_file`, `from_buffer`, `multi`) or laid
-over another one (`slice`, `sparse`, `overlay`, `zoned`, `recorder`, `fault`, `cache`). A layer keeps what lies below it
-open by itself, so devices may be closed in any order. All devices of a stack share one `Context`.
+A class method makes a `Device` (`open`, `create`, `memory`, `from_file`, `from_buffer`, `multi`). A method of another
+device puts a layer over that one (`slice`, `sparse`, `overlay`, `zoned`, `recorder`, `fault`, `cache`). A layer keeps
+the devices below it open by itself, so devices may be closed in any order. All devices of a stack share one `Context`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
 class BinaryFile(Protocol):
-    """What a device can be made of: a binary file that can be read and sought."""
+    """A seekable, readable binary file, as a source of a device."""
 
     def seek(self, offset: int, whence: int = 0, /) -> int: ...
 
@@ -44,7 +44,7 @@ class BinaryFile(Protocol):
 
 
 class Operations(Protocol):
-    """The other thing a device can be made of: reads at an offset, without a position."""
+    """An object that reads at an offset, without a position, as a source of a device."""
 
     def pread(self, length: int, offset: int, /) -> bytes: ...
 
@@ -92,10 +92,10 @@ class Device(Closable):
             path: of the host.
             writable: may it be written?
             exclusive: refuse a mounted or otherwise used block device, and a file in use by a loop device.
-            lock: what is writable is locked until it is closed, and a second writer gets BusyError (also in this
-                process); False goes without.
-            sparse: recognise an Android sparse file, or a compressed image, and give its contents. It is refused as
-                read-only when it shall be writable; False gives the file itself.
+            lock: lock a writable device until it is closed. A second writer gets BusyError, also in this process.
+                False: take no lock.
+            sparse: recognise an Android sparse file, or a compressed image, and give its contents. With writable such a
+                file is refused as read-only. False: give the file itself.
             context: to share one; otherwise the device gets its own.
         """
         flags = (lib.F2FS_OPEN_WRITE if writable else 0) | (lib.F2FS_OPEN_EXCLUSIVE if exclusive else 0)
@@ -118,7 +118,7 @@ class Device(Closable):
 
     @classmethod
     def memory(cls, size: int, *, context: Context | None = None) -> MemoryDevice:
-        """Make a device of size zero bytes in memory; it takes memory only for what is written."""
+        """Make a device in memory of size bytes, all zeros. Only written parts take memory."""
         return MemoryDevice._open(context, lib.f2fs_device_open_memory, number(size, "size"))
 
     @classmethod
@@ -134,17 +134,16 @@ class Device(Closable):
         """Make a device of a Python object.
 
         Args:
-            file: a binary file object with seek() and read() or readinto(); or any object with pread(length, offset).
-                For a writable device write() or pwrite(data, offset), and optionally flush(), are used too. It is
-                called on the thread that uses the device, and must not be used for other things meanwhile. It is not
-                closed with the device.
+            file: a binary file object with seek() and read() or readinto(), or any object with pread(length, offset).
+                A writable device also uses write() or pwrite(data, offset), and flush() if there is one. The thread
+                that uses the device calls it, and nobody else may use it meanwhile. It is not closed with the device.
             size: bytes; None: the end of the file, found by seeking, or the object's attribute `size`.
             writable: may it be written?
             sector_size: logical sector, bytes.
             context: to share one; otherwise the device gets its own.
 
-        What the object raises is raised by the call that needed the bytes. An OSError may be got around when a second
-        copy exists (`Context.tolerated`). A file object that gives fewer bytes than its size promises is an I/O error.
+        The call that needed the bytes raises the object's exceptions. An OSError may be tolerated when a second copy
+        exists (`Context.tolerated`). A file object that returns fewer bytes than its size promises is an I/O error.
         """
         context = context or Context()
         source = FileSource(file, size, writable, context._handle.core.hooks)
@@ -226,7 +225,7 @@ class Device(Closable):
 
         Args:
             memory_limit: bytes of changes kept in memory.
-            spill_dir: where an unnamed temporary file takes what is more; None: MemoryError (`NomemError`) then.
+            spill_dir: directory of an unnamed temporary file for further changes. None: MemoryError (`NomemError`).
         """
         folder = ffi.NULL if spill_dir is None else _fs_path(spill_dir)
         return self._layer(
@@ -234,13 +233,13 @@ class Device(Closable):
         )
 
     def zoned(self, zone_bytes: int, *, conventional: int = 0, capacity: int = 0, full: bool = False) -> Device:
-        """Return a layer that behaves as if it had zones: what is not written at a zone's write pointer is refused.
+        """Return a layer that behaves like a zoned device: it refuses writes that are not at a zone's write pointer.
 
         Args:
             zone_bytes: size of a zone.
             conventional: zones at the start that can be written anywhere.
             capacity: bytes of the others that hold data; 0: all.
-            full: the others are full in the beginning, as on a device that an image was copied to; else empty.
+            full: the others are full at first, as on a device to which an image was copied. Otherwise they are empty.
         """
         options = sized("struct f2fs_zone_options *")
         put(options, zone_bytes=zone_bytes, capacity=capacity, is_full=full)
@@ -252,7 +251,7 @@ class Device(Closable):
         return self._layer(RecorderDevice, lib.f2fs_device_open_recorder)
 
     def watch(self) -> WatchDevice:
-        """Return a layer that keeps a log of what is read through it: what was looked at is evidence, too."""
+        """Return a layer that logs each read through it, as evidence of which bytes an analysis used."""
         reads: list[ReadRecord] = []
         user = ffi.new_handle(reads)
         self._context._handle.core.hooks.sources[user] = user  # layers above may outlive the object
@@ -261,14 +260,14 @@ class Device(Closable):
         return watch
 
     def fault(self) -> FaultDevice:
-        """Return a layer that fails as it is told."""
+        """Return a layer that fails as `FaultDevice.set()` says."""
         return self._layer(FaultDevice, lib.f2fs_device_open_fault)
 
     def undo(self, path: Path) -> Device:
         """Return a layer that saves old contents to a new file at path before they are overwritten.
 
-        Close the layer to close the file; `play_undo()` on this device, or on another opening of it, gives the old
-        bytes back. FileExistsError (`ExistsError`) when there is such a file.
+        Close the layer to close the file. `play_undo()` on this device, or on another opening of it, restores the old
+        bytes. FileExistsError (`ExistsError`) when the file exists.
         """
         log = self._layer(Device, lib.f2fs_undo_create, _fs_path(path))
         try:
@@ -277,11 +276,11 @@ class Device(Closable):
             log.close()
 
     def play_undo(self, path: Path, *, force: bool = False) -> UndoInfo:
-        """Give this device the bytes that it had before the recording in an undo file began.
+        """Restore the bytes that this device had before the recording in an undo file began.
 
-        Nothing is written when the file is damaged (`CorruptError`), or (`StateError`) when it was made for another
-        device, when the device is not as the recording left it, and when the recording was cut short. With force the
-        last two do not matter: what was done to the same blocks since is lost.
+        Write nothing when the file is damaged (`CorruptError`). Also write nothing (`StateError`) when it was made for
+        another device, when the device is not as the recording left it, and when the recording was cut short. With
+        force the last two do not matter: later changes to the same blocks are lost.
         """
         row = sized("struct f2fs_undo_info *")
         with Device.open(path, sparse=False, context=self._context) as log:
@@ -294,7 +293,7 @@ class Device(Closable):
 
         Args:
             devices: of one context, the first device of the volume first.
-            path: close all layers to close the file; `restore_undo()` gives the old bytes back.
+            path: close all layers to close the file. `restore_undo()` restores the old bytes.
         """
         table = ffi.new("struct f2fs_device *[]", max(len(devices), 1))
         layers = ffi.new("struct f2fs_device *[]", max(len(devices), 1))
@@ -317,7 +316,7 @@ class Device(Closable):
 
     @staticmethod
     def restore_undo(devices: Sequence[Device], path: Path, *, force: bool = False) -> UndoInfo:
-        """Give the devices of a volume the bytes that they had before `record_undo()`; in the same order.
+        """Restore the bytes that the devices of a volume had before `record_undo()`. They are in the same order.
 
         Fails, and can be forced, as `play_undo()`.
         """
@@ -344,7 +343,7 @@ class Device(Closable):
 
     @property
     def info(self) -> DeviceInfo:
-        """Size, sectors, zones, and what the device can do."""
+        """Size, sectors, zones and abilities of the device."""
         row = self._handle.get(lib.f2fs_device_info)
         return DeviceInfo(row.size, row.zone_bytes, row.start_sector, row.sector_size, enums.DeviceCap(row.caps))
 
@@ -380,7 +379,7 @@ class Device(Closable):
         self._handle.call(lib.f2fs_device_zero, number(offset, "offset"), number(length, "length"))
 
     def discard(self, offset: int, length: int) -> None:
-        """Tell the device that a range is not needed; a hint."""
+        """Discard (TRIM) a range. It is a hint to the device."""
         self._handle.call(lib.f2fs_device_discard, number(offset, "offset"), number(length, "length"))
 
     def flush(self) -> None:
@@ -400,9 +399,10 @@ class Device(Closable):
             offset += length[0]
 
     def signature(self) -> Signature | None:
-        """Return the signature of what the device holds (F2FS included), or None when no known one is there.
+        """Return the signature of a file system (F2FS included) or other system on the device, or None if none is
+        known.
 
-        Asks libblkid, where the module was built with it, and a table of its own.
+        Ask libblkid, if the module was built with it, and a table of its own.
         """
         row = sized("struct f2fs_signature *")
         try:
@@ -440,8 +440,8 @@ class Device(Closable):
 
 
     def save(self, target: Path | BinaryWriter, form: Literal["raw", "sparse", "zstd"] = "raw") -> None:
-        """Write the contents to a file: as they are, with holes where a new target can be sought; as an Android sparse file; or as one
-        within a zstd file. `open()` takes all three.
+        """Write the contents to a file: raw, as an Android sparse file, or as one within a zstd file. `open()` takes
+        all three. A raw file gets holes if the target can seek.
 
         target: path of a new file, or a binary file object.
         """
@@ -491,10 +491,10 @@ class Device(Closable):
 
 
 class BinaryWriter(Protocol):
-    """What bytes are written to."""
+    """A binary file object that can be written."""
 
     def write(self, data: Any, /) -> int | None:
-        """Write bytes; the number that was taken."""
+        """Write bytes and return the number of those taken."""
 
 
 def _write_all(file: BinaryWriter, data: Any) -> None:
@@ -513,7 +513,7 @@ class MetadataDevice(Device):
     __slots__ = ()
 
     def stat(self) -> MetadataStat:
-        """Tell what it holds."""
+        """Return statistics of the copy."""
         stat = sized("struct f2fs_metadata_stat *")
         self._handle.call(lib.f2fs_metadata_stat, stat)
         return from_c(MetadataStat, stat)
@@ -525,7 +525,7 @@ class MemoryDevice(Device):
     __slots__ = ()
 
     def fork(self) -> MemoryDevice:
-        """Return a device with the same contents that changes independently; copies only what was written."""
+        """Return a device with the same contents that changes independently. Only written parts are copied."""
         return self._layer(MemoryDevice, lib.f2fs_device_fork_memory)
 
 
@@ -554,16 +554,16 @@ class WatchDevice(Device):
 
     @property
     def reads(self) -> collections.abc.Sequence[ReadRecord]:
-        """What was read so far, in order, as of now."""
+        """All reads so far, in order, as of now."""
         return tuple(self._reads)
 
     def clear(self) -> None:
-        """Forget what was read so far."""
+        """Forget all reads so far."""
         self._reads.clear()
 
 
 class RecorderDevice(Device):
-    """A layer that records what is written."""
+    """A layer that records writes."""
 
     __slots__ = ()
 
@@ -572,11 +572,11 @@ class RecorderDevice(Device):
 
     @property
     def records(self) -> collections.abc.Sequence[DeviceRecord]:
-        """What was recorded, in order."""
+        """All records so far, in order."""
         return _Records(self._handle)
 
     def clear(self) -> None:
-        """Forget what was recorded so far."""
+        """Forget all records so far."""
         self._handle.get(lib.f2fs_device_record_clear)
 
 
@@ -625,7 +625,7 @@ class FaultDevice(Device):
         sticky: bool = False,
         torn: bool = False,
     ) -> None:
-        """Set the rule and start counting anew.
+        """Set the rule and restart counting at 0.
 
         Args:
             fail_read, fail_write, fail_flush: which operation fails, from 1; 0: none.
@@ -660,7 +660,7 @@ def py_device_open_watch_seen(user: Any, offset: int, length: int, failed: int) 
 
 @contextlib.contextmanager
 def further_devices(options: Any, devices: Sequence[Device]) -> Iterator[None]:
-    """Name the devices of a volume but the first in struct f2fs_open_options, inside of a call that opens it."""
+    """Enter the further devices of a volume into struct f2fs_open_options, for a call that opens it."""
     table = ffi.new("struct f2fs_device *[]", [one._handle.held() for one in devices])
     options.devices, options.device_count = (table, len(devices)) if devices else (ffi.NULL, 0)
     yield

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Comparing trees: a volume with a volume, a directory of the host, an archive or a manifest."""
+"""Compare trees: a volume with a volume, a directory of the host, an archive or a manifest."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def py_diff_options_visit(user: Any, row: Any) -> int:
 
 @contextlib.contextmanager
 def _held(first: Volume, second: Volume) -> Iterator[Any]:
-    """Keep other threads from the contexts of two volumes; give the pointer of the second one. Both locks are taken in one
-    order by all, so that nobody waits for somebody who waits."""
+    """Keep other threads out of the contexts of two volumes, and yield the pointer of the second one. All threads take
+    both locks in the same order, to prevent a deadlock."""
     me = get_ident()
     cores = {first._handle.core, second._handle.core}
     other = second._handle.core
@@ -103,19 +103,20 @@ def diff(
     include: Patterns = (),
     exclude: Patterns = (),
 ) -> list[Difference]:
-    """Compare two trees; an empty list: they are equal.
+    """Compare two trees and return their differences. An empty list means that they are equal.
 
     Args:
-        a, b: an open `Volume`, what `open()` takes (an image), or a directory of the host, which one of them may be.
+        a, b: an open `Volume`, a source of `open()` (an image), or a directory of the host. Only one may be a
+            directory.
         tar: an archive instead of b.
-        manifest: a manifest instead of b, as extraction writes it, or with b: a directory that has the contents. Without
+        manifest: a manifest instead of b, as extraction writes it. With it, b is a directory with the contents. Without
             contents only sizes are compared.
-        layout: between two images, also tell files whose blocks lie elsewhere.
+        layout: between two images, also report files whose blocks are at other addresses.
         ignore: names of fields that are not compared.
         include, exclude: patterns, as of `Volume.extract()`.
 
-    Contents are compared byte by byte. What cannot be read is "unreadable", whatever the other side holds: it is never
-    called equal. The list is in the order of the paths.
+    Contents are compared byte by byte. Unreadable contents are "unreadable", whatever the other side has, and never
+    equal. The list is in the order of the paths.
     """
     swapped = _is_directory(a)
     if swapped:

@@ -65,7 +65,7 @@ class DirEntry:
         return self._directory
 
     def inode(self) -> Inode:
-        """Open the inode. NotFoundError when the directory does not have this name for it any more."""
+        """Open the inode. NotFoundError when this name in the directory no longer leads to it."""
         directory = self._directory
         volume = directory.volume
         if volume._numbers_freed() != self._freed:  # the number may be another file's by now
@@ -76,9 +76,9 @@ class DirEntry:
         return volume.inode(self.ino)
 
     def stat(self) -> results.StatResult:
-        """Return what stat of the inode shows (a symbolic link is not followed).
+        """Return the stat of the inode. A symbolic link is not followed.
 
-        Of an entry that was read with its stat (`Volume.scan(stats=True)`) what was read, until the volume is changed.
+        If the entry was read with its stat (`Volume.scan(stats=True)`), return that until the volume is changed.
         """
         table = self._table
         if table is not None and table.epoch == self._directory.volume._epoch:
@@ -123,7 +123,7 @@ def read_entries(directory: Inode, path: str) -> list[DirEntry] | None:
         entry._place = None
         entry._table = table
         entry._row = row
-        if error:  # asked for its stat, it opens the inode, which says why that fails
+        if error:  # without a stat here, stat() opens the inode, and its error gives the reason
             entry._place, entry._table = table._place(row), None
         found.append(entry)
     return found
@@ -132,8 +132,8 @@ def read_entries(directory: Inode, path: str) -> list[DirEntry] | None:
 class DirReader(Owner, collections.abc.Iterator[DirEntry]):
     """The entries of a directory in the kernel's order.
 
-    A damaged entry raises `CorruptError`; the next call goes on behind it. Calls of onerror, when given, take the place
-    of raising.
+    A damaged entry raises `CorruptError`, and the next call continues after it. If onerror is given, it is called
+    instead.
     """
 
     __slots__ = ("_inode", "_handle", "_row", "_dots", "_onerror", "_done")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Enumerations and flags, made at import from the library's tables and enums. enums.pyi lists what is there."""
+"""Enumerations and flags, made at import from the library's tables and enums. enums.pyi lists them."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ LogType = _IntEnum(
     module=__name__,
 )
 
-# Names of members, where a parameter takes them instead of a member. stubs.py writes out what they are.
+# Enumerations whose members a parameter also takes by name. stubs.py writes out the names.
 NAMED = (Feature, GcTarget, DefragOrder, Encrypted, Existing, FsyncMode, Logging, OpenMode, OpenRecover, SegmentMapForm,
          Temperature)  # fmt: skip
 globals().update({f"{kind.__name__}Name": _names(kind) for kind in NAMED})

@@ -27,8 +27,8 @@ class Error(Exception):
         rule: name of the broken rule of the format (see `f2fskit.rules`), or None.
         block: block address, or None.
         nid: node id, or None.
-        offset: byte offset within structure or file, or None.
-        result: what a run had done that this error ended (`Volume.extract`), or None.
+        offset: byte offset in the structure or file, or None.
+        result: the partial result of the run that this error ended (`Volume.extract`), or None.
     """
 
     code = 0
@@ -69,7 +69,7 @@ def _rebuild(kind: type[Error], arguments: tuple[Any, ...], values: dict[str, An
 
 @contextlib.contextmanager
 def naming(path: Any, second: Any = None) -> Iterator[None]:
-    """Errors from within that are an OSError and name no file name this one, as the built-in functions do."""
+    """Add a file name to OSErrors of the library that have none, as the built-in functions do."""
     try:
         yield
     except Error as error:
@@ -106,7 +106,7 @@ __all__ = ["Error", *sorted(found.__name__ for found in CLASSES.values())]
 
 
 def make(code: int, message: str, errno: int = 0) -> Error:
-    """Return an error of the module's own with the class of code."""
+    """Return an error of this module, of the class for code."""
     return CLASSES[code](errno or lib.f2fs_error_errno(code), message)
 
 
@@ -114,7 +114,7 @@ _TROUBLE = ("NOMEM", "NOSPC", "IO", "UNCERTAIN", "CORRUPT", "CANCELED")
 
 
 def is_mistake(error: BaseException) -> bool:
-    """Did a change fail by what it was asked for, before anything happened?"""
+    """Did a change fail because of its arguments, before anything happened?"""
     if isinstance(error, Error):
         return error.name not in _TROUBLE
     return isinstance(error, (TypeError, ValueError))
@@ -124,7 +124,7 @@ _HOW_TO_SEE_MORE = "; check(device.overlay(), repair=True) makes a layer in memo
 
 
 def from_detail(code: int, detail: Any) -> Error:
-    """Return the exception for a call that failed with code, with what the context recorded."""
+    """Return the exception for a call that failed with code, with the details that the context recorded."""
     message = ffi.string(detail.message).decode("utf-8", "replace") if detail.code == code else ""
     if not message:
         message = ffi.string(lib.f2fs_error_text(code)).decode()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Single fields of any structure by address, on volumes in any state: for tests of damage, and for looking at it."""
+"""Single fields of any structure by address, on volumes in any state, to test and inspect damage."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Value = Union[int, str, bytes, uuid.UUID]
 
 
 class FieldValue(NamedTuple):
-    """What is at an address."""
+    """A field at an address, with its value."""
 
     structure: str
     """Name of the table, as in `structs`."""
@@ -32,7 +32,7 @@ class Fields(Closable, collections.abc.MutableMapping[str, Value]):
     """The fields of a volume: fields["inode[3].i_links"], fields["sb[2].feature"] = 0.
 
     include/f2fskit/inject.h describes addresses, and values given as str ("+=1", "ro|quota", "hex:00ff"). Every change is
-    written at once, in place; nothing is safe about it.
+    written at once, in place, without any protection.
     """
 
     __slots__ = ("_flags", "_context")
@@ -40,11 +40,11 @@ class Fields(Closable, collections.abc.MutableMapping[str, Value]):
     def __init__(self, handle: Handle, context: Context, flags: int) -> None:
         """Not for users: see `fields()`."""
         self._handle = handle
-        self._context = context  # what belongs to it is closed with it
+        self._context = context  # kept, since closing it closes everything below it
         self._flags = flags
 
     def describe(self, address: str) -> FieldValue:
-        """Return what is at an address, with its place."""
+        """Return the field at an address, with its value and place."""
         row = ffi.new("struct f2fs_inject_value *")
         self._handle.call(lib.f2fs_inject_get, encode_name(address), row)
         field = row.field
@@ -99,13 +99,13 @@ def fields(
     lock: bool = True,
     context: Context | None = None,
 ) -> Fields:
-    """Open a volume for its single fields, whatever state it is in.
+    """Open a volume in any state for access to its single fields.
 
     Args:
         source, offset, devices, accept_unread, accept_foreign, lock, context: as of `open()`.
         access: "r", or "r+" to change fields.
         raw: leave checksums as they are.
-        force: write also where neither superblock is one of F2FS (NotF2fsError).
+        force: write even if neither superblock is one of F2FS, instead of raising NotF2fsError.
     """
     if access not in ("r", "r+"):
         raise ValueError('access is "r" or "r+"')

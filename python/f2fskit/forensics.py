@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a log-structured volume remembers: old versions of inodes, deleted files, times."""
+"""Forensics of a log-structured volume: old versions of inodes, deleted files, times."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 class Remains(NamedTuple):
-    """What became of the blocks of an old version; counts of blocks, nodes apart."""
+    """State of the blocks of an old version: counts of blocks, and of nodes separately."""
 
     blocks: int
-    """That its slots name."""
+    """Blocks that its slots name."""
     current: int
     """Still in use by the same file at the same place."""
     intact: int
     """Free, and last written by this slot."""
     untold: int
-    """Free, and nothing tells who wrote it last."""
+    """Free, and the last writer cannot be determined."""
     blank: int
     """Free, and all zeros or all 0xFF: probably discarded."""
     overwritten: int
@@ -37,7 +37,7 @@ class Remains(NamedTuple):
     lost: int
     """File blocks whose node is lost."""
     shared: int
-    """Of blocks: the next version has the same ones. When the contents changed until then, the kernel may have written them
+    """Of blocks: the next version has the same ones. If its contents differ, the kernel may have written these blocks
     in place, so such a version is LIKELY at best."""
     nodes: int
     """Nodes that were found, the inode included."""
@@ -49,12 +49,12 @@ class Remains(NamedTuple):
 
 
 class PastStat(NamedTuple):
-    """What a search read and found."""
+    """Numbers of a search: data read and objects found."""
 
     segments: int
     """Read whole."""
     summaries: int
-    """Segments of which the summary told which blocks to read."""
+    """Segments whose summary showed which blocks to read."""
     blocks_read: int
     nodes: int
     inodes: int
@@ -133,11 +133,11 @@ class NodeVersion(NamedTuple):
     used: int
     """Slots that are not empty."""
     file_block: int | None
-    """The first that it leads to; None: none, or no inode is left to tell."""
+    """The first that it leads to. None: there is none, or no inode is left to show it."""
 
 
 class VersionDifference(NamedTuple):
-    """What differs between two versions of a file."""
+    """A difference between two versions of a file."""
 
     kind: enums.VersionDifferenceKind
     name: str
@@ -269,18 +269,18 @@ class Leftover(NamedTuple):
 
 
 class CarveStat(NamedTuple):
-    """What a search by signatures did."""
+    """Numbers of a search by signatures."""
 
     blocks: int
     """Free ones that were looked at."""
     unreadable: int
     files: int
     is_cut: bool
-    """max_files ended the search, or it gave up on following what lay in its way."""
+    """max_files ended the search, or it stopped following a file at an obstacle."""
 
 
 class Carved:
-    """A file that was found by what it looks like, in free blocks or behind the end of another one."""
+    """A file found by its signature, in free blocks or after the end of another file."""
 
     __slots__ = ("kind", "suffix", "addr", "offset", "slack_of", "size", "end", "pieces", "clusters", "nid", "blank", "_carver")
 
@@ -292,7 +292,7 @@ class Carved:
     offset: int
     """Where it begins, in bytes from the volume's begin."""
     slack_of: int
-    """Inode behind whose end it is; 0: it is in free blocks."""
+    """Inode number of the file after whose end it is; 0: it is in free blocks."""
     size: int
     end: enums.CarvedEnd
     """How its end was found."""
@@ -348,7 +348,8 @@ class Carver(Closable):
         )
 
     def run(self, *, slack: bool = True) -> list[Carved]:
-        """Search, and return what is found: in free blocks in the order of the device, then behind the ends of files."""
+        """Search, and return the files found: first in free blocks, in the order of the device, then in slack of
+        files."""
         found: list[Carved] = []
         user = visitor(self._handle.core.hooks, lambda row: found.append(Carved(self, row)))
         self._handle.call(lib.f2fs_carver_run, lib.py_carver_run_visit, user)
@@ -357,7 +358,7 @@ class Carver(Closable):
         return found
 
     def stat(self) -> CarveStat:
-        """Return what the search did."""
+        """Return the numbers of the search."""
         row = sized("struct f2fs_carve_stat *")
         self._handle.get(lib.f2fs_carver_stat, row)
         found = results.from_c(CarveStat, row)
@@ -376,22 +377,22 @@ class Carver(Closable):
 
 
 class AsOfStat(NamedTuple):
-    """What was met in a view of an earlier checkpoint; each time that something was met counts."""
+    """Losses met in a view of an earlier checkpoint. Each encounter counts."""
 
     version: int
     """Of its checkpoint; 0: the volume is no view."""
     newest: int
     """Checkpoint version of the volume."""
     inodes_lost: int
-    """Were asked for, and none of that time is left."""
+    """Inodes that were asked for, and of which no version of that time is left."""
     inodes_unsure: int
-    """Others are as new."""
+    """Inodes with other candidates that are as new."""
     nodes_lost: int
     nodes_unsure: int
     blocks_overwritten: int
     """Written by others since: they could not be read."""
     blocks_untold: int
-    """Read, but nothing tells who wrote them last."""
+    """Read, but the last writer cannot be determined."""
     blocks_blank: int
     """All zeros or all 0xFF, so probably discarded since: they could not be read."""
 
@@ -407,8 +408,8 @@ class _PastInode(Inode):
 
 
 class Past(Closable):
-    """A search for node blocks, old and in use; from `Volume.past()`. It is of its moment: after a change of the volume
-    its calls raise StateError."""
+    """A search for node blocks, old and in use, from `Volume.past()`. After a change of the volume its calls raise
+    StateError."""
 
     __slots__ = ("_volume",)
 
@@ -428,7 +429,7 @@ class Past(Closable):
         return self._volume
 
     def stat(self) -> PastStat:
-        """Return what the search read and found."""
+        """Return the numbers of the search."""
         row = sized("struct f2fs_past_stat *")
         self._handle.get(lib.f2fs_past_stat, row)
         found = results.from_c(PastStat, row)
@@ -444,41 +445,41 @@ class Past(Closable):
         return _PastInode(self, self._handle.open("inode", lib.f2fs_inode_close, "f2fs_inode", open_at))
 
     def undelete(self, directory: Path | None = None, **options: Any) -> UndeleteResult:
-        """Bring deleted files back: into a directory of the host, or into the volume. The search must be one of all inodes.
+        """Restore deleted files to a directory of the host, or into the volume. The search must cover all inodes.
 
-        Bytes that others have written since are never copied, and nothing that exists is overwritten: a path that is taken
-        gets ".~" and the address of the inode behind it.
+        Bytes overwritten by others are never copied, and no existing file is overwritten. If a path is taken, the new
+        file gets the suffix ".~" and the address of its inode.
 
         Args:
-            directory: of the host; made when it does not exist. None: into the volume, as changes for `commit()`. The search
-                can only be closed then.
+            directory: of the host; made when it does not exist. None: into the volume, as changes for `commit()`. After
+                that the search can only be closed.
 
         Options (keywords):
             into: the directory of the volume; without it the root.
             choose: which files: a pattern of the shell for paths, or a function that gets each `Deleted`; None: all.
             addr: only the version of an inode at this block address, as "inode-NUMBER".
             parts: also files of which parts are lost; those are holes.
-            as_blank: blank blocks are contents as they are, zeros or 0xFF.
-            accept_unread: into the volume also when reads failed, which may hide newer versions.
+            as_blank: take blank blocks as contents, zeros or 0xFF.
+            accept_unread: restore into the volume even if reads failed, which may hide newer versions.
             temporary: into the volume: directory for a temporary file, for more than 64 MiB; None: MemoryError then.
             on_report: called with each `UndeleteReport`; a true result ends the run (CanceledError).
-            check: raise IncompleteError when something is left out or missing; else return with that.
+            check: raise IncompleteError when something is left out or missing. False: return, and report it.
 
         Raises:
-            NotFoundError: nothing that is wanted is left. IncompleteError: its attribute `result` is the `UndeleteResult`, as
-            of all errors.
+            NotFoundError: none of the chosen files is left. IncompleteError: its attribute `result` is the
+            `UndeleteResult`, as with all errors.
         """
         return undelete.undelete(self, directory, **options)
 
     def versions(self, ino: int) -> list[Version]:
-        """Return the versions of an inode that are left, the oldest first, the one in use last."""
+        """Return the remaining versions of an inode, the oldest first, the one in use last."""
         found: list[Version] = []
         user = visitor(self._handle.core.hooks, lambda row: found.append(Version(self, row)))
         self._handle.call(lib.f2fs_past_list_versions, number(ino, "ino", 32), lib.py_past_list_versions_visit, user)
         return found
 
     def node_versions(self, ino: int) -> list[NodeVersion]:
-        """Return the nodes below an inode that are left, by node ids, of each the oldest first."""
+        """Return the remaining nodes below an inode, by node id, and for each id the oldest first."""
         found: list[NodeVersion] = []
 
         def add(row: Any) -> None:
@@ -532,7 +533,7 @@ class Past(Closable):
         return found
 
     def carver(self, kinds: str | None = None, *, max_size: int = 0, max_files: int = 0) -> Carver:
-        """Get ready to look for files in free blocks, see `Volume.carve()`."""
+        """Prepare a search for files in free blocks, see `Volume.carve()`."""
         return Carver(self, kinds, max_size, max_files)
 
     def timeline(self) -> list[Moment]:

@@ -24,7 +24,7 @@ _STRUCT_CODES = {
     lib.F2FS_FIELD_U64: "Q",
     lib.F2FS_FIELD_S64: "q",
 }
-# Fields of text that are lists of names, each so many bytes long.
+# Text fields that are lists of names, and the bytes of one name.
 _LISTS = {"extension_list": 8}
 
 _NUMPY_CODES = {"B": "u1", "H": "<u2", "I": "<u4", "Q": "<u8", "q": "<i8"}
@@ -50,7 +50,7 @@ class Field(NamedTuple):
         return self.count if self.code == "s" else self.count * struct.calcsize("<" + self.code)
 
     def convert(self, value: Any) -> Any:
-        """Return a value as unpacked in the form in which records give it: text as str, flags as an enum, ..."""
+        """Convert an unpacked value to its form in records: text as str, flags as an enum, ..."""
         if self.show == enums.FieldShow.FLAGS:
             kind = enums.FLAGS.get(self.name)
             return value if kind is None else kind(value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Which section is cleaned first: the library's policies by name, and those of the host's own."""
+"""GC policies, which choose the victims: the library's by name, and callables of the host."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class GcSection(NamedTuple):
     mtime: int
     """When its blocks changed, on average."""
     heat: int
-    """What the placement says of it; without one `mtime`."""
+    """Value from the placement, or without one `mtime`."""
     now: int
     min_mtime: int
     """The least of all sections and now."""
     max_mtime: int
 
 
-#: What a section costs: the least is cleaned first, one of infinity, NaN or None not now.
+#: A function that returns the cost of a section. The least cost comes first. Infinity, NaN and None: do not clean it now.
 GcCost = Callable[[GcSection], Optional[float]]
 Policy = Union[
     enums.GcPolicy, Literal["greedy", "cost-benefit", "age", "age-threshold", "hotness"], GcCost
@@ -47,7 +47,7 @@ class _Asked:
 def py_gc_options_cost(user: Any, section: Any) -> float:
     asked: _Asked = ffi.from_handle(user)
     if asked.hooks.pending is not None:
-        return math.nan  # something has failed already: nothing is cleaned any more
+        return math.nan  # after a failure nothing more is cleaned
     try:
         cost = asked.cost(results.from_c(GcSection, section))
         return math.inf if cost is None else float(cost)
@@ -57,7 +57,7 @@ def py_gc_options_cost(user: Any, section: Any) -> float:
 
 
 def set_policy(options: Any, hooks: Hooks, policy: Policy) -> Any:
-    """Enter a policy into struct f2fs_gc_options; return what must be kept as long as it is used."""
+    """Enter a policy into struct f2fs_gc_options. Return the object that must be kept as long as it is used."""
     if isinstance(policy, (enums.GcPolicy, str)) or not callable(policy):
         name = policy.replace("-", "_") if isinstance(policy, str) else policy
         options.policy = int(enums.choose(enums.GcPolicy, name))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Python objects under C devices: file objects, buffers, and whatever reads and writes at offsets."""
+"""Python objects as C devices: file objects, buffers, and objects that read and write at offsets."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def py_device_ops_write(self: Any, offset: int, iov: Any, count: int) -> int:
     source: FileSource = ffi.from_handle(self)
     try:
         for i in range(count):
-            # A copy: the object may keep what it is given.
+            # A copy, because the object may keep its argument.
             data = bytes(ffi.buffer(iov[i].base, iov[i].length))
             source.write(offset, data)
             offset += len(data)

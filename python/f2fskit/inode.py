@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Inodes."""
+"""Inodes: attributes, contents, extents and changes of one file."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _PIN_FILE = int(enums.InlineFlag.PIN_FILE)
 
 
 def make_compression(algorithm: str, level: int, log_cluster: int, checksum: bool) -> Any:
-    """struct f2fs_compression * of what `Inode.compress()` takes."""
+    """Return struct f2fs_compression * for the arguments of `Inode.compress()`."""
     found = lib.f2fs_compress_find(encode_name(algorithm))
     if found < 0:
         raise ValueError(f"there is no compression algorithm {algorithm!r}")
@@ -49,7 +49,7 @@ def make_compression(algorithm: str, level: int, log_cluster: int, checksum: boo
 
 
 class Inode(Closable, InodeFields):
-    """A file of any kind: what it is, where its parts lie, and its contents.
+    """A file of any kind: its attributes, contents and places on the device.
 
     Fields of the format are attributes (`inode.i_size`, `inode.i_flags`), see `fields()`.
     """
@@ -77,12 +77,12 @@ class Inode(Closable, InodeFields):
 
     @property
     def is_past(self) -> bool:
-        """Is it an inode as it once was, see `Volume.inode_at()`?"""
+        """Is it an old version, see `Volume.inode_at()`?"""
         return bool(self._handle.get(lib.f2fs_inode_is_past))
 
     @property
     def address(self) -> int:
-        """Block that it was read from; of one that changed since the last commit, where it lay before."""
+        """Block that it was read from. If it changed since the last commit, the block before that change."""
         return int(self._handle.get(lib.f2fs_inode_address))
 
     # As stored.
@@ -119,7 +119,7 @@ class Inode(Closable, InodeFields):
 
     def fields(self) -> dict[str, Any]:
         """Return every field of the inode by name: the fixed head, the extra attributes that exist, and the words of
-        i_addr (from the slots on: block addresses, or what is inline in their place) and i_nid."""
+        i_addr and i_nid. i_addr starts at the slots: block addresses, or inline contents in their place."""
         raw = self.raw
         if self._fields is None:
             layout = self.layout
@@ -154,7 +154,7 @@ class Inode(Closable, InodeFields):
         found: records.NodeFooter = _FOOTER.record(self.raw, len(self.raw) - _FOOTER.size)
         return found
 
-    # What it is.
+    # Type and attributes.
 
     def _stat(self) -> Any:
         row = ffi.new("struct f2fs_stat *")
@@ -209,7 +209,7 @@ class Inode(Closable, InodeFields):
 
     @property
     def is_pinned(self) -> bool:
-        """Do its blocks stay where they are?"""
+        """Is it pinned: do its blocks keep their addresses?"""
         return bool(self._stat().inline_flags & _PIN_FILE)
 
     @property
@@ -224,7 +224,7 @@ class Inode(Closable, InodeFields):
 
     @property
     def path(self) -> str:
-        """A path of it, found by its parents. NotFoundError for orphans."""
+        """A path to it, found through its parents. NotFoundError for orphans."""
         size = 4096
         while True:
             buffer = ffi.new("char[]", size)
@@ -250,7 +250,7 @@ class Inode(Closable, InodeFields):
         return InodeIO(self, mode)
 
     def _need_length(self, max_bytes: int | None) -> None:
-        """Refuse contents that are longer than a caller expects, or, without a number, than fit the volume they come from."""
+        """Refuse contents longer than max_bytes. Without it, refuse contents longer than 1 GiB and than the volume."""
         if max_bytes is None:
             max_bytes = max(_WHOLE_BYTES, self._volume.geometry.block_count * self._volume.geometry.block_size)
         if self.size > max_bytes:
@@ -261,8 +261,8 @@ class Inode(Closable, InodeFields):
     def read_bytes(self, max_bytes: int | None = None) -> bytes:
         """Return the whole contents.
 
-        TooBigError when they are longer than max_bytes; when that is not given, longer than 1 GiB and than the whole
-        volume: a hole of terabytes takes no room in an image, but all memory here.
+        TooBigError when they are longer than max_bytes, or without it, longer than 1 GiB and than the whole volume. A
+        hole of terabytes takes no room in an image, but it would take all memory here.
         """
         with self.open() as file:
             self._need_length(max_bytes)
@@ -307,7 +307,8 @@ class Inode(Closable, InodeFields):
 
         Args:
             dots: give "." and ".." too.
-            onerror: called with the error of a damaged entry, which otherwise is raised; the iteration goes on.
+            onerror: called with the error of a damaged entry, and the iteration continues. Without it the error is
+                raised.
         """
         return DirReader(self, dots, onerror)
 
@@ -344,11 +345,12 @@ class Inode(Closable, InodeFields):
         self._change(lib.f2fs_inode_truncate, number(size, "size"))
 
     def fallocate(self, offset: int, length: int, flags: enums.FallocateFlag | int = 0) -> None:
-        """Work on a range of a regular file as fallocate(2) does: reserve it, or what flags say."""
+        """Reserve a range of a regular file, or do what flags request, as fallocate(2) does."""
         self._change(lib.f2fs_fallocate, int(flags), number(offset, "offset"), number(length, "length"))
 
     def pwrite_atomic(self, parts: Sequence[tuple[int, Any]]) -> None:
-        """Write several pieces (byte offset, data) and make the file durable: after a power cut all are there, or none."""
+        """Write several pieces (byte offset, data) and make the file durable. A power cut leaves all of them or
+        none."""
         rows = ffi.new("struct f2fs_write_part[]", len(parts))
         buffers = [raw_bytes(data) for _, data in parts]
         for row, (offset, _), buffer in zip(rows, parts, buffers):
@@ -357,16 +359,17 @@ class Inode(Closable, InodeFields):
         self._volume._forget_checkpoint()
 
     def fsync(self, *, data_only: bool = False) -> None:
-        """Make this file durable at once, so that a recovery restores it should the volume not be committed.
+        """Make this file durable at once, so that a recovery restores it if the volume is not committed.
 
-        data_only: as fdatasync(2), times alone are no reason to write. Where no recovery could restore the file all
-        changes of the volume are committed: fsync_reason() tells.
+        If no recovery could restore the file, commit all changes of the volume. fsync_reason() reports that in advance.
+
+        data_only: as fdatasync(2), do not write for the sake of times alone.
         """
         self._change(lib.f2fs_fsync, lib.F2FS_FSYNC_DATA if data_only else 0)
         self._volume._forget_checkpoint()
 
     def fsync_reason(self) -> enums.FsyncReason:
-        """Tell why fsync() would have to commit all changes; NONE when it would not."""
+        """Return the reason for which fsync() would have to commit all changes, or NONE."""
         reason = ffi.new("int *")
         self._handle.call(lib.f2fs_fsync_reason, reason)
         return enums.FsyncReason(reason[0])
@@ -385,9 +388,10 @@ class Inode(Closable, InodeFields):
         flags: enums.InodeFlag | int | None = None,
         pin: bool | None = None,
     ) -> None:
-        """Set what is given: permissions (the type stays), owner, times in nanoseconds since 1970, project, flags.
+        """Set the given attributes: permissions (the type stays), owner, times in nanoseconds since 1970, project,
+        flags.
 
-        pin: keep the blocks of a regular file where they are; fallocate() then chooses blocks that follow each other.
+        pin: keep the blocks of a regular file where they are. fallocate() then chooses contiguous blocks.
         """
         row = ffi.new("struct f2fs_stat *")
         which = 0
@@ -430,7 +434,7 @@ class Inode(Closable, InodeFields):
             uid, gid: its owner.
             device: number of a device, as os.makedev() makes it.
             target: of a symbolic link.
-            umask: permissions to be taken away, unless a default ACL of this directory says what is left.
+            umask: permissions to remove, unless this directory has a default ACL, which decides then.
             exact: do not ask a default ACL: the permissions are those of mode.
         """
         raw = encode_name(name)
@@ -463,11 +467,11 @@ class Inode(Closable, InodeFields):
     def rename(
         self, name: str | bytes, directory: Inode, new_name: str | bytes, flags: enums.RenameFlag | int = 0
     ) -> None:
-        """Rename an entry of this directory; what has the new name is replaced as rename(2) does."""
+        """Rename an entry of this directory. A file with the new name is replaced, as by rename(2)."""
         raw, new, to = encode_name(name), encode_name(new_name), self._other(directory)
         self._change(lambda here: int(lib.f2fs_rename(here, raw, len(raw), to.held(), new, len(new), int(flags))))
 
-    # Where it lies.
+    # Places on the device.
 
     def extent(self, file_block: int) -> results.Extent:
         """Return the extent that holds a file block. NotFoundError past the last one."""
@@ -511,7 +515,8 @@ class Inode(Closable, InodeFields):
     def compress(
         self, algorithm: CompressionName | None = "lz4", level: int = 0, *, log_cluster: int = 2, checksum: bool = False
     ) -> None:
-        """Make this file, which must be empty, or what will be made in this directory compressed; None ends it.
+        """Make this file, which must be empty, compressed. For a directory: compress new files in it. None turns it
+        off.
 
         Args:
             algorithm: "lzo", "lz4", "zstd" or "lzo-rle".
@@ -523,7 +528,7 @@ class Inode(Closable, InodeFields):
         self._change(lib.f2fs_compress_set, how)
 
     def release_compressed(self) -> int:
-        """Give back the blocks that compression saved, and return how many; the file cannot be written then."""
+        """Release the blocks that compression saved, and return their number. After that the file cannot be written."""
         return self._count_blocks(lib.f2fs_compress_release)
 
     def reserve_compressed(self) -> int:
@@ -548,7 +553,7 @@ class Inode(Closable, InodeFields):
         flags: int = 0,
         data_unit: int = 0,
     ) -> None:
-        """Encrypt an empty directory with a key that was added (`Volume.add_key()`): what is made in it from now on is.
+        """Encrypt an empty directory, and so new files in it, with a key added by `Volume.add_key()`.
 
         `contents` and `names` are modes as in linux/fscrypt.h: 1 and 4 AES-256 (10: names by HCTR2), 5 and 6 AES-128, 7 and
         8 SM4, 9 and 9 Adiantum. `padding` of names: 4, 8, 16 or 32. `flags`: 4 DIRECT_KEY, 8 and 16 IV_INO_LBLK_64 and
@@ -566,7 +571,7 @@ class Inode(Closable, InodeFields):
     # fs-verity.
 
     def enable_verity(self, algorithm: Literal["sha256", "sha512"] = "sha256", *, block_size: int = 4096, salt: bytes = b"") -> None:
-        """Enable fs-verity ("sha256" or "sha512"), for good: the contents cannot be changed any more."""
+        """Enable fs-verity ("sha256" or "sha512"). It is permanent, and the contents cannot be changed any more."""
         numbers = {"sha256": 1, "sha512": 2}
         if algorithm not in numbers:
             raise ValueError(f"there is no hash algorithm {algorithm!r} of fs-verity")

@@ -38,33 +38,33 @@ else:
 
 _PIECE = 16 << 20  # bytes that one call of the library reads, so that Ctrl-C is heard between them
 
-# As the kernel has it: data is what was ever written, a hole what has no block. A block that is only reserved is neither:
-# SEEK_DATA passes it, and so does SEEK_HOLE.
+# As in the kernel, data is blocks that were ever written, and a hole has no block. A block that is only reserved is
+# neither: SEEK_DATA skips it, and so does SEEK_HOLE.
 _NO_DATA = (ExtentKind.HOLE, ExtentKind.RESERVED)
 
 
 def _blank(length: int) -> bytes | bytearray:
-    """Make memory for a result of some length. CPython allows to fill a bytes object that nobody else has seen yet, so that
-    nothing is copied again; but those of one byte are shared."""
+    """Make memory for a result of some length. CPython allows to fill a new bytes object that has no other user, which
+    saves a copy. But bytes objects of length 1 are shared."""
     return bytes(length) if sys.implementation.name == "cpython" and length > 1 else bytearray(length)
 
 
 def _empty(file: Any, reads: bool) -> None:
-    """Empty the buffers of a file, whose raw file takes what they write and drops it. The position stays."""
-    place = file.tell() if reads else 0  # OSError between lines of a text file: only asked before a flush it is right
+    """Empty the buffers of a file, whose raw file accepts their writes and drops them. The position stays."""
+    place = file.tell() if reads else 0  # correct only before a flush; OSError between lines of a text file
     file.flush()
     if not reads:
         return
-    getattr(file, "buffer", file).seek(0, os.SEEK_END)  # always asks the raw file, and forgets what was read ahead
+    getattr(file, "buffer", file).seek(0, os.SEEK_END)  # always calls the raw file, and drops read-ahead data
     file.seek(place)
 
 
 class InodeIO(_Raw):
-    """The contents of a file: compressed clusters decompressed, holes as zeros; written to as its mode says.
+    """The contents of a file, with clusters decompressed and holes as zeros. The mode decides about writing.
 
-    Each object has its own position, for appending at the end; the inode stays open as long as it exists. seek() knows
-    os.SEEK_DATA and os.SEEK_HOLE. Threads may share it: what a call reads or writes, and where, no other call comes
-    between. Wrap it in io.BufferedReader, BufferedWriter or BufferedRandom for many small pieces.
+    Each object has its own position, for appending at the end, and keeps the inode open. seek() supports os.SEEK_DATA
+    and os.SEEK_HOLE. Threads may share it: each read or write, with its move of the position, is atomic. Wrap it in
+    io.BufferedReader, BufferedWriter or BufferedRandom for small pieces.
     """
 
     _is_open = False
@@ -82,10 +82,10 @@ class InodeIO(_Raw):
             inode.volume._need_writable()
         self._appends = "a" in mode
         self._position = self._size if self._appends else 0
-        self._is_begun = False  # its contents are being made: a write that fails leaves the file half made
+        self._is_begun = False  # its contents are being written: a write that fails leaves an incomplete file
         self._failure: BaseException | None = None  # of a write that did
-        self._is_dropping = False  # what buffers write belongs to changes that were rolled back
-        self._is_wrapped = False  # something may have a buffer over it that nobody here knows,
+        self._is_dropping = False  # writes of buffers belong to changes that were rolled back
+        self._is_wrapped = False  # there may be a buffer over it that this module did not make,
         self._top: weakref.ref[Any] | None = None  # beside this one
         self.name: str | int = inode.number
         """The path that it was opened by; the inode's number when there was none."""
@@ -101,7 +101,7 @@ class InodeIO(_Raw):
             super().__del__()
 
     def _dealloc_warn(self, source: Any, _warn: Any = warnings.warn) -> None:
-        """Tell of a file that is dropped unclosed; the buffers and the text file above it call this, too."""
+        """Warn of a file that is dropped unclosed. The buffers and the text file above it call this, too."""
         if self._is_open:
             _warn(f"unclosed file {source!r}", ResourceWarning, stacklevel=2, source=source)
 
@@ -125,12 +125,13 @@ class InodeIO(_Raw):
         return self._writes
 
     def _set_top(self, top: Any) -> None:
-        """The buffers over this file are those of one that the module made."""
+        """Note the file object that the module made over this raw file, with its buffers."""
         self._top = weakref.ref(top)
         self._is_wrapped = False
 
     def _drop_buffers(self) -> None:
-        """After a rollback: forget what buffers hold. Where that is not possible, and when the inode is gone, close."""
+        """Drop the contents of buffers after a rollback. If that is not possible, or the inode is gone, close the
+        file."""
         if self.closed:
             return
         top = self._top() if self._top is not None else None
@@ -178,7 +179,7 @@ class InodeIO(_Raw):
         return n
 
     def _size_of(self, inode: Any) -> tuple[int, int]:
-        """Within a call: return its result, and the size."""
+        """Return the result of a call, and the size. It runs within that call."""
         if self._fixed_size is not None:
             return 0, self._fixed_size
         return int(lib.f2fs_inode_stat(inode, self._stat)), int(self._stat.size)
@@ -186,7 +187,7 @@ class InodeIO(_Raw):
     def write(self, data: Any, /) -> int:
         """Write all of data at the position, at the end when appending; return its length in bytes."""
         self._check(writing=True)
-        # a buffer tries again when it is closed, and must not say something else then
+        # a buffer that is closed writes again, and must get the same error
         if self._failure is not None and self._inode.volume.transaction == Transaction.FAILED:
             raise self._failure
         with memoryview(data) as view:
@@ -220,7 +221,7 @@ class InodeIO(_Raw):
             return len(pointer)
 
     def truncate(self, size: int | None = None, /) -> int:
-        """Set the file's size, to the position unless told otherwise; the position stays."""
+        """Set the file's size; None: to the position. The position stays."""
         self._check(writing=True)
         wanted = None if size is None else operator.index(size)
         if wanted is not None and wanted < 0:
@@ -249,8 +250,8 @@ class InodeIO(_Raw):
         return self._take(None)
 
     def _take(self, most: int | None) -> bytes:
-        """Read into the memory of the result, for as much as is there, however much is asked for. A hole may be longer than
-        all memory: then pieces are read until there is no more of it, or until somebody stops that."""
+        """Read into the memory of the result, which is no larger than the rest of the file. A hole may be longer than
+        all memory: then read pieces until memory runs out or the user interrupts."""
         pieces: list[bytes | bytearray] = []
 
         def read(inode: Any) -> int:
@@ -271,7 +272,7 @@ class InodeIO(_Raw):
         return bytes(pieces.pop()) if len(pieces) == 1 else b"".join(pieces)
 
     def _fill(self, inode: Any, piece: bytes | bytearray) -> int:
-        """Within a call: read from the position on; return how much there was."""
+        """Read from the position on, within a call. Return the number of bytes."""
         done = 0
         with ffi.from_buffer("char[]", piece) as pointer:
             while done < len(piece):
@@ -316,7 +317,7 @@ class InodeIO(_Raw):
             try:
                 extent = self._inode.extent(offset // block_size)
             except errors.CLASSES[lib.F2FS_ERR_NOT_FOUND]:
-                # Behind the last block that exists: a hole up to the size.
+                # After the last existing block: a hole up to the size.
                 if not data:
                     return offset
                 break

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Placements: which contents of files are put together, so that what changes together is freed together."""
+"""Placements: group contents of files in streams, so that data that changes together is freed together."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any, NamedTuple, Protocol
 from . import results
 from ._core import Handle, Owner, ffi, lib, sized, stray
 
-#: The stream of a block that goes where it would go without a placement.
+#: No stream: the block is written as without a placement.
 NO_STREAM: int = lib.F2FS_STREAM_NONE
 
 
 class Placement(Protocol):
-    """What Volume.set_placement() takes: an object with `streams` and `classify`; all other methods may be missing.
+    """A placement for Volume.set_placement(): an object with `streams` and `classify`. All other methods are optional.
 
-    The methods are called while the volume is changed, so they cannot use it. Addresses are blocks, 0 is none. What a
-    method raises comes out of the call that made the change; the change is made all the same. A policy in Python is
+    The methods are called while the volume is changed, so they cannot use it. Addresses are in blocks; 0 is none. The
+    call that made the change raises a method's exceptions, but the change is made all the same. A policy in Python is
     slow: some microseconds for each block.
     """
 
@@ -34,7 +34,7 @@ class Placement(Protocol):
 
 
 class Streams(NamedTuple):
-    """What streams did since the placement was set."""
+    """Numbers of the streams since the placement was set."""
 
     blocks: tuple[int, ...]
     """Written to each, moved ones included."""
@@ -53,11 +53,11 @@ class Streams(NamedTuple):
 
 
 class HotnessStat(NamedTuple):
-    """What a method has learned, and what that took."""
+    """Statistics of a learning method, and its memory."""
 
     written: int
     known: int
-    """Of the blocks written those that something was known of before."""
+    """Written blocks of which the method knew something before."""
     memory: int
     """Bytes that entries and tables take now."""
     hits: int
@@ -67,11 +67,11 @@ class HotnessStat(NamedTuple):
     sidecar_writes: int
     sidecar_errors: int
     sidecar_fits: int
-    """1: what the sidecar held was taken."""
+    """1: the contents of the sidecar were used."""
     clusterings: int
     rounds: int
     tells_apart: int
-    """"adaptive": 0 while what is known foretells nothing; the others: 1."""
+    """For "adaptive": 0 while its knowledge predicts nothing. For the others: 1."""
     classes: int
     borders: tuple[int, ...]
     """The largest distance, or lifetime, of each class, in blocks written."""
@@ -87,14 +87,14 @@ class Hotness(Owner):
 
     @property
     def stat(self) -> HotnessStat:
-        """What was learned so far."""
+        """Statistics so far."""
         row = sized("struct f2fs_hotness_stat *")
         self._handle.get(lib.f2fs_hotness_stat, row)
         values = [getattr(row, name) for name in HotnessStat._fields[:-1]]
         return HotnessStat._make([*values, tuple(row.borders[i] for i in range(min(row.classes, lib.F2FS_STREAMS)))])
 
     def close(self) -> None:
-        """Take the placement away and save the sidecar. StateError: there are changes that were not committed."""
+        """Remove the placement and save the sidecar. StateError: there are uncommitted changes."""
         if not self._handle.closed:
             self._volume.set_placement(None)
 
@@ -160,7 +160,7 @@ _METHODS = ("classify", "written", "moving", "moved", "freed", "delay", "heat")
 
 
 def set_own(volume: Any, placement: Any) -> Any:
-    """Set a placement that is written in Python; return what must be kept as long as it is set."""
+    """Set a placement written in Python. Return the object that must be kept as long as it is set."""
     asked = _Asked(volume._handle.core.hooks, placement)
     user = ffi.new_handle(asked)
     row = sized("struct f2fs_placement *", {"user": user, "streams": placement.streams})
@@ -193,7 +193,7 @@ def set_method(volume: Any, name: str, sidecar: Any, options: dict[str, int]) ->
         lib.f2fs_device_close(device)
 
     def release(hotness: Any) -> None:
-        if lib.f2fs_hotness_close(hotness) < 0:  # with the volume: what was not committed is dropped now
+        if lib.f2fs_hotness_close(hotness) < 0:  # with the volume: drop uncommitted changes first
             lib.f2fs_volume_rollback(pointer)
             lib.f2fs_hotness_close(hotness)
         let_go()

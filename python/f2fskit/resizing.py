@@ -19,13 +19,13 @@ class ResizeStep(NamedTuple):
 
     kind: enums.ResizeKind
     segments: int
-    """Of the volume behind it, areas included."""
+    """Segments of the volume after this step, areas included."""
     moved: int
-    """Where the areas are written anew: main segments that are emptied for them."""
+    """Main segments that are emptied to rewrite the areas there."""
 
 
 class ResizeResult(NamedTuple):
-    """What resizing did, or would do."""
+    """Result of resizing, or of a dry run."""
 
     old_bytes: int
     """Of the device that the volume takes. Of several devices, sizes in bytes are the last one's."""
@@ -35,12 +35,12 @@ class ResizeResult(NamedTuple):
     old_user_blocks: int
     new_user_blocks: int
     minimum_bytes: int
-    """The smallest size by shrinking in place, as far as can be told beforehand."""
+    """The smallest size by shrinking in place, as an estimate."""
     device_bytes: int
     device_is_short: bool
     """The volume is larger than its device."""
     blocks_to_move: int
-    """As far as can be told beforehand."""
+    """An estimate."""
     moved_blocks: int
     commits: int
     area_bytes: int
@@ -81,16 +81,16 @@ def resize(
     log: LogCallback | None = None,
     progress: ProgressCallback | None = None,
 ) -> ResizeResult:
-    """Grow or shrink a volume. Whatever stops it, the volume is whole, and calling again goes on.
+    """Grow or shrink a volume. An interruption leaves a sound volume, and another call continues.
 
     Args:
-        source: as for `open()`; nobody may have the volume open. A file given by its path becomes longer as needed.
-        size: bytes from the start of the volume; of several devices: of the last one. None: all of the device, or the
-            size that it has when only the overprovision changes.
-        overprovision: percent kept for GC; None: what leaves most usable space.
+        source: as for `open()`. Nobody may have the volume open. A file given by its path becomes longer as needed.
+        size: bytes from the start of the volume, or on several devices, of the last one. None: the whole device, or the
+            present size when only the overprovision changes.
+        overprovision: percent kept for GC. None: the value that leaves most usable space.
         minimum: shrink to the smallest size.
-        dry_run: only tell what would be done; source is only read.
-        truncate: cut a file given by its path behind the volume.
+        dry_run: only report the effects. source is only read.
+        truncate: cut a file given by its path to the end of the volume.
         recover: recover an unclean volume first.
         offset: byte where the volume starts.
         devices: of a volume on several devices, the further ones in order.
@@ -98,7 +98,7 @@ def resize(
         context, log, progress: as for `open()`.
 
     Raises:
-        NospcError: too small; the message names the smallest size, or what has to be freed.
+        NospcError: too small. The message names the smallest size, or the space to free.
         TooBigError: the format ends before that. RangeError: the device is shorter.
         UnsupportedError: a zoned or read-only volume; a pinned file is in the way, named by its path.
         StateError: the volume is unclean or damaged. CanceledError: the progress callback asked to stop.
@@ -152,7 +152,7 @@ def resize(
                 device.close()
         return _result(row)
 
-    found = run(True)  # refuses what cannot be done before a file changes its length
+    found = run(True)  # refuses an impossible size before a file changes its length
     if dry_run:
         return found
     if path is None or not os.path.isfile(path) or devices:
@@ -176,7 +176,7 @@ def resize(
 def resize_minimum(
     source: Source, *, offset: int = 0, devices: Sequence[Source] = (), lock: bool = True, context: Context | None = None
 ) -> tuple[int, int]:
-    """Return the smallest sizes in bytes: to which the volume can be shrunk, and of a new one that would hold the same.
+    """Return two sizes in bytes: the smallest to which the volume can shrink, and that of a new one for the same files.
 
     Args:
         source, offset, devices: as of `resize()`; source is only read.

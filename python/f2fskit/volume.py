@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Volumes: opening an image; `Volume` is put together from its parts."""
+"""Open a volume. The class `Volume` combines the parts of the other modules."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from .volume_structures import VolumeStructures
 class Volume(VolumeStructures, VolumePast, VolumeSettings, VolumeSpace):
     """An open volume.
 
-    One opened with access "r+" can be changed, through its paths (`path()`) and inodes. All changes since the last
-    `commit()` become true together; leaving a with block commits, leaving it by an exception, or closing, forgets them.
-    A change that fails half-way (no space, a device that fails) leaves nothing but `rollback()`.
+    One opened with access "r+" can be changed, through its paths (`path()`) and inodes. `commit()` makes all changes
+    since the last one permanent together. Leaving a with block commits. Leaving it by an exception, or closing, drops
+    the changes. After a change that fails half-way (no space, a failing device) only `rollback()` is possible.
 
-    Objects that come from a volume (inodes, files, tables) keep it alive and stop working when it is closed: they raise
-    ValueError then. Calls from several threads are serialised, see `Context`.
+    Objects that come from a volume (inodes, files, tables) keep it alive. They stop working when it is closed, and
+    raise ValueError then. Calls from several threads are serialised, see `Context`.
     """
 
     __slots__ = ()
@@ -61,43 +61,45 @@ def open(
     progress: ProgressCallback | None = None,
     now: Clock | Moment | None = None,
 ) -> Volume:
-    """Open a volume as its last checkpoint says.
+    """Open a volume in the state of its last checkpoint.
 
     Args:
         source: a path (str, bytes, os.PathLike), a `Device`, a binary file object, an object with pread(length,
             offset), or a buffer (bytearray, memoryview, mmap). Android sparse files are recognised.
-        access: "r" for reading, "r+" for reading and changing. Changes become true together with `Volume.commit()`,
-            or at the end of a with block that no exception leaves; closing forgets them.
+        access: "r" for reading, "r+" for reading and changing. Changes become permanent together with
+            `Volume.commit()`, or at the end of a with block that no exception leaves. Closing drops them.
         offset: byte where the volume starts (a partition of a disk image).
-        mode: "tolerant" falls back to the other copy of what is damaged, and notes it; "strict" refuses a volume that
-            the kernel would refuse; "rescue" opens whatever is left, see rescue.
-        rescue: short for mode="rescue": what is lost of superblocks, checkpoints and NAT is put together again in memory
-            from the nodes themselves. Reads the whole main area once. `volume.notes` says what was done.
-        devices: of a volume on several devices, the further ones in order; or a function that is called with each path
-            of the volume's device table and returns a source. An image can name any path, so none is opened by itself.
-        pack: 0 the current checkpoint, 1 or 2 that pack.
-        recover: what was fsynced after the last checkpoint, and inodes that were unlinked while open: "none" shows what
-            the checkpoint says; "view" what a mount would show, recovered in memory, without writing a byte; "apply"
+        mode: "tolerant" uses the other copy of damaged metadata, and notes it. "strict" refuses a volume that the
+            kernel would refuse. "rescue" opens the remains of a volume, see rescue.
+        rescue: short for mode="rescue": rebuild lost superblocks, checkpoints and NAT in memory from the nodes
+            themselves. This reads the whole main area once. `volume.notes` has a report.
+        devices: of a volume on several devices, the further ones in order. Or a function that is called with each path
+            of the volume's device table and returns a source. An image can name any path, so none is opened
+            automatically.
+        pack: 0: the current checkpoint; 1 or 2: that pack.
+        recover: treatment of data fsynced after the last checkpoint, and of inodes unlinked while open. "none" shows
+            the checkpoint. "view" shows the state after a mount, recovered in memory, without writing a byte. "apply"
             recovers on the device, which is opened for writing for that.
-        cache_bytes: bound of the metadata cache, 0: 32 MiB.
-        accept_unread: write even if a superblock copy or checkpoint pack cannot be read. It may be newer than the one that
-            can, and is then given up; without this every change of such a volume raises OSError. The same for a newer
-            checkpoint pack that is damaged, where changes raise StateError and `check(repair=True)` finds what it led to.
+        cache_bytes: largest size of the metadata cache; 0: 32 MiB.
+        accept_unread: write even if a superblock copy or checkpoint pack cannot be read. It may be newer than the other
+            one, and writing loses it. Without this every change of such a volume raises OSError. It also allows writing
+            over a newer checkpoint pack that is damaged. Otherwise changes raise StateError, and `check(repair=True)`
+            finds the data that it led to.
         accept_foreign: write even if `Device.signature()` finds another system outside of the volume's own bytes. Without
             this every change raises ForeignError, as the device may not hold the volume any more.
-        lock: with "r+", lock the file until the volume is closed; a second writer gets BusyError. False goes without.
+        lock: with "r+", lock the file until the volume is closed. A second writer gets BusyError. False: take no lock.
         context: to share one with other devices and volumes.
         log, progress: callbacks of the new context, see `Context`.
-        now: what changes carry as their time: whole nanoseconds since 1970, a datetime with a time zone, or a function
-            that returns one of these; None: the context's clock, without one the time of SOURCE_DATE_EPOCH, and without
-            that the host's clock, which ticks every few milliseconds like the kernel's for files. Anything else is a TypeError.
-            Numbers that can only be seconds, milliseconds or microseconds are a ValueError.
+        now: time of changes: whole nanoseconds since 1970, a datetime with a time zone, or a function that returns one
+            of these. None: the context's clock, or else the time of SOURCE_DATE_EPOCH, or else the host's clock. The
+            host's clock ticks every few milliseconds, like the kernel's for files. Numbers that can only be seconds,
+            milliseconds or microseconds are a ValueError. Anything else is a TypeError.
 
     Raises:
         NotF2fsError: no superblock.
         CorruptError: no valid superblock or checkpoint; the rule says why.
         UnsupportedError: a feature that is not built in.
-        OSError: the source cannot be read; what a file object raised.
+        OSError: the source cannot be read. A file object's own exception is raised as it is.
     """
     if isinstance(source, Device):
         if context is not None and context is not source.context:
@@ -146,7 +148,7 @@ def _open(
     writable: bool,
     lock: bool,
 ) -> Handle:
-    """Open the C volume; add devices that had to be opened for it to opened."""
+    """Open the C volume, and append the devices that this opens to `opened`."""
     context = device.context
     core = context._handle.core
     further: list[Device] = []

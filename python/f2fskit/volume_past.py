@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a volume remembers: recovery, old versions, deleted files, leftovers."""
+"""The past of a volume: recovery, old versions, deleted files, leftovers."""
 
 from __future__ import annotations
 
@@ -43,25 +43,25 @@ class VolumePast(VolumeFiles):
         return int(nodes[0])
 
     def check_current(self) -> None:
-        """Raise StateError if somebody else wrote a checkpoint since the volume was opened, or committed last: what was
-        read since may be of either state. `extract()` and its like ask that themselves when they are through.
+        """Raise StateError if somebody else wrote a checkpoint since the volume was opened, or since its last commit.
+        Data read since then may be of either state. `extract()` and similar calls check this themselves at their end.
         """
         self._handle.call(lib.f2fs_volume_check_current)
 
     def recovery_plan(self) -> recovery.RecoveryPlan:
-        """Tell what a mount would recover: inodes, names, blocks, and why the chain ends. Nothing is changed."""
+        """Return the plan of a mount's recovery: inodes, names, blocks, and why the chain ends. Change nothing."""
         return recovery.make_plan(self._handle)
 
     def recover(self, *, drop_chain: bool = False) -> recovery.RecoverResult:
-        """Recover on the device, in one commit: delete orphans, apply what was fsynced.
+        """Recover on the device, in one commit: delete orphans and apply fsynced data.
 
         Args:
-            drop_chain: give up what was fsynced, finish the orphans only.
+            drop_chain: drop the fsynced data and only delete the orphans.
 
         Raises:
             ReadOnlyError: the volume was not opened with "r+".
             StateError: there are uncommitted changes, or the volume has to be checked first.
-            CorruptError: the chain contradicts the volume; nothing was changed.
+            CorruptError: the chain contradicts the volume. Nothing was changed.
         """
         self._need_writable()
         result = recovery.recover(self._handle, drop_chain)
@@ -71,14 +71,14 @@ class VolumePast(VolumeFiles):
         return result
 
     def inode_at(self, addr: int, *, overwritten: bool = False, blank: bool = False) -> Inode:
-        """Open an inode as it is at a block address: any old version that is left. It reads like any other.
+        """Open the inode in the block at an address, which may be any remaining old version. It reads like any other.
 
-        Its nodes are those of its own time as far as they are left. Where one is lost, or a block was written by others
-        since or is blank (probably discarded), reading raises `OverwrittenError`. With overwritten all blocks are read as
-        they are now, with blank those that are blank. Changing it raises `ReadOnlyError`.
+        It reads through nodes of its own time, if they are left. Reading raises `OverwrittenError` where a node is
+        lost, or a block was overwritten by others or is blank (probably discarded). With overwritten, all blocks are
+        read as they are now. With blank, blank blocks are. Changing it raises `ReadOnlyError`.
 
         Raises:
-            NotFoundError: no inode there. CorruptError: one that breaks a rule.
+            NotFoundError: the block holds no inode. CorruptError: the inode breaks a rule.
         """
         flags = (lib.F2FS_AT_OVERWRITTEN if overwritten else 0) | (lib.F2FS_AT_BLANK if blank else 0)
         number(addr, "addr", 32)
@@ -93,28 +93,28 @@ class VolumePast(VolumeFiles):
         Args:
             ino: of this inode only, which reads little more than summaries; 0: of all.
             thorough: read every block, not only segments that hold or held nodes.
-            max_segments: read no more segments whole than this; 0: no limit.
+            max_segments: read at most this many whole segments; 0: no limit.
 
         Raises:
-            StateError: there are changes that wait for a commit.
+            StateError: there are uncommitted changes.
         """
         return Past(self._whole(), ino, thorough, max_segments)
 
     def as_of(self, version: int, *, thorough: bool = False) -> Volume:
-        """Open a view of an earlier checkpoint: a volume of its own, as it was then, as far as that is left.
+        """Open a view of an earlier checkpoint: a volume of its own that shows the remains of that time.
 
-        It reads like any volume, by paths, numbers and walks: directories have the entries and files the contents they had
-        then. It can be compared (`diff()`), extracted, and asked for versions and for views of still earlier checkpoints.
-        What is not left, was written by others since, or is blank (probably discarded) raises `OverwrittenError`;
-        `as_of_stat()` counts that, and what is uncertain. It cannot be changed (`ReadOnlyError`), nor checked: NAT, SIT and
-        SSA are those of now. A with block closes it, and so does closing the volume.
+        It reads like any volume, by paths, numbers and walks. Directories have the entries, and files the contents, of
+        that time. It can be compared (`diff()`) and extracted, and it has versions and views of still earlier
+        checkpoints. Reading lost, overwritten or blank (probably discarded) data raises `OverwrittenError`.
+        `as_of_stat()` counts such data, and uncertain data. A view cannot be changed (`ReadOnlyError`) or checked: its
+        NAT, SIT and SSA are the present ones. A with block closes it, and so does closing the volume.
 
-        Views of several checkpoints can be open at once. The volume itself is not changed by them and may be written
-        meanwhile; what it overwrites is lost to its views.
+        Views of several checkpoints can be open at once. They do not change the volume, which may be written meanwhile.
+        Its views lose the data that it overwrites.
 
         Args:
-            version: low half of a checkpoint version; negative or 0: so many checkpoints before the last one, of a view
-                before its own. One that is older than all that is left raises `RangeError`, which says what the oldest is.
+            version: low half of a checkpoint version. 0 or negative: count back from the last checkpoint, or in a view
+                from its own. `RangeError` for a checkpoint older than all remains: it names the oldest one.
             thorough: read every block for old nodes.
 
         Raises:
@@ -124,7 +124,7 @@ class VolumePast(VolumeFiles):
             return past.as_of(version if version > 0 else max(version + past.stat().newest, 0))
 
     def undelete(self, directory: Path | None = None, *, thorough: bool = False, **options: Any) -> UndeleteResult:
-        """Search the volume and bring deleted files back, see `Past.undelete()`.
+        """Search the volume and restore deleted files, see `Past.undelete()`.
 
         Args:
             directory: of the host; None: into the volume.
@@ -135,13 +135,13 @@ class VolumePast(VolumeFiles):
             return past.undelete(directory, **options)
 
     def as_of_stat(self) -> AsOfStat:
-        """Return what was met in a view of an earlier checkpoint; `version` is 0 for any other volume."""
+        """Return the losses met in a view of an earlier checkpoint. `version` is 0 for any other volume."""
         row = sized("struct f2fs_as_of_stat *")
         self._handle.get(lib.f2fs_volume_as_of_stat, row)
         return results.from_c(AsOfStat, row)
 
     def versions(self, what: AnyPath | int | Inode) -> list[Version]:
-        """Return the versions of a file that are left, the oldest first, the one in use last.
+        """Return the remaining versions of a file, the oldest first, the one in use last.
 
         what is a path, an inode number, or an inode.
         """
@@ -149,8 +149,8 @@ class VolumePast(VolumeFiles):
         return self.past(ino).versions(ino)
 
     def node_versions(self, what: AnyPath | int | Inode) -> list[NodeVersion]:
-        """Return the nodes below an inode that are left, by node ids, of each the oldest first: direct and indirect nodes,
-        and that of the attributes.
+        """Return the remaining nodes below an inode: direct and indirect nodes, and that of the attributes. They are in
+        the order of node ids, and for each id the oldest is first.
 
         what is a path, an inode number, or an inode.
         """
@@ -163,7 +163,7 @@ class VolumePast(VolumeFiles):
         return what if isinstance(what, int) else self.lookup(what).number
 
     def differences(self, first: Version | Inode | int, second: Version | Inode | int) -> list[VersionDifference]:
-        """Return what differs between two versions of a file: fields, attributes and ranges of blocks.
+        """Return the differences between two versions of a file: fields, attributes and ranges of blocks.
 
         Each is a version, an inode, or the block address of one.
         """
@@ -174,13 +174,16 @@ class VolumePast(VolumeFiles):
         return find_differences(opened[0], opened[1])
 
     def deleted(self, *, thorough: bool = False) -> list[Deleted]:
-        """Return the deleted files of which something is left, each with its path as far as it is known and how much of it
-        is left. thorough: read every block for it."""
+        """Return the deleted files of which something is left, each with its path as far as known, and how much is
+        left.
+
+        thorough: read every block."""
         return self.past(thorough=thorough).deleted()
 
     def former_names(self, *, thorough: bool = False) -> list[FormerName]:
-        """Return the names that files in use once had: hard links that were removed, names before a renaming. thorough: read
-        every block for it."""
+        """Return former names of files in use: removed hard links, and names before a renaming.
+
+        thorough: read every block."""
         return self.past(thorough=thorough).former_names()
 
     def timeline(self, *, thorough: bool = False) -> list[Moment]:
@@ -188,39 +191,41 @@ class VolumePast(VolumeFiles):
         return self.past(thorough=thorough).timeline()
 
     def leftovers(self, *, empty: bool = False, thorough: bool = False) -> list[Leftover]:
-        """Return the ranges of bytes that no file shows: free blocks, nodes in use no more, and what lies behind the ends of
-        files. empty: also slack that is zeros, and free blocks that are holes of the image. thorough: read every block
-        for nodes."""
+        """Return the ranges of bytes that no file shows: free blocks, old nodes, and the slack after the ends of files.
+
+        Args:
+            empty: also slack of zeros, and free blocks that are holes of the image.
+            thorough: read every block for nodes.
+        """
         return self.past(thorough=thorough).leftovers(empty=empty)
 
     def carve(self, kinds: str | None = None, *, max_size: int = 0, max_files: int = 0, thorough: bool = False,
               slack: bool = True) -> list[Carved]:
-        """Return files that are found by what they look like, when no inode leads to them any more: in free blocks, and
-        behind the ends of other files.
+        """Find files by their signatures when no inode leads to them any more: in free blocks, and after the ends of
+        other files.
 
         Args:
             kinds: names as of `Carved.kind`, separated by commas; None: all.
             max_size: of one file; 0: 64 MiB.
             max_files: 0: no limit.
             thorough: read every block for nodes, which are left out.
-            slack: look behind the ends of files, too; `Carved.slack_of` says of which.
+            slack: also look after the ends of files. `Carved.slack_of` names the file.
         """
         return self.past(thorough=thorough).carver(kinds, max_size=max_size, max_files=max_files).run(slack=slack)
 
     def metadata(self, *, scramble: bool = False, used: bool = False, key: bytes | None = None) -> MetadataDevice:
         """Return a device with the volume's metadata and no contents of files, for reports of defects.
 
-        Of a volume on several devices it has all of them in a row, as one device.
-        It is a device like any other: check it, open it, or save it with `Device.save_zstd()`. It may stay open longer
-        than the volume.
+        If the volume is on several devices, the copy is one device with all of them in a row. It can be checked,
+        opened, or saved with `Device.save_zstd()`. It may stay open longer than the volume.
 
         Args:
             scramble: give files other names, of the same length and in the same hash buckets.
             used: also the contents: all blocks in use, as they are.
-            key: 16 bytes; the same give the same names. None: random.
+            key: 16 bytes. The same key gives the same names. None: random.
 
         Raises:
-            StateError: there are changes that wait for a commit.
+            StateError: there are uncommitted changes.
         """
         if key is not None and len(key) != 16:
             raise ValueError("key has to have 16 bytes")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How a volume is written and kept in order: logs, placement, GC, defragmentation, and what that costs."""
+"""Space of a volume: logs, placement, GC, defragmentation, and their costs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .name_text import Patterns
 
 
 class VolumeSpace(VolumeBase):
-    """The part of a volume that decides where blocks lie."""
+    """The part of a volume that decides where blocks are written."""
 
     __slots__ = ()
 
@@ -35,27 +35,27 @@ class VolumeSpace(VolumeBase):
         at_once: bool = False,
         fsync_mode: enums.FsyncMode | enums.FsyncModeName = "strict",
     ) -> None:
-        """Choose how the volume is written from now on; StateError when there are changes that were not committed.
+        """Choose how the volume is written from now on. StateError when there are uncommitted changes.
 
         Args:
             logs: 2, 4 or 6 active logs.
-            low_sections: percent of free sections below which blocks fill holes of segments in use, exactly that; None: 5, or the
-                kernel's threshold where that is more.
+            low_sections: percent of free sections below which blocks fill holes of segments in use, taken exactly.
+                None: 5, or the kernel's threshold if that is more.
             logging: "adaptive" (free segments, and holes when free sections run low), "normal" (free segments only) or
                 "threaded" (holes as long as there are any).
-            in_place: overwrite contents where they are; a commit is not all or nothing then.
-            discard: give blocks that a commit frees back to the device.
+            in_place: overwrite contents where they are. A commit is then no longer all or nothing.
+            discard: discard (TRIM) blocks that a commit frees.
             compress_names, plain_names: extensions ("txt,log") of new files that become compressed, or never do.
-            commit_when_full: commit by itself where only blocks freed since the last commit give room; rollback() and an
-                exception that leaves a with block then no longer forget what was done before.
-            clock_stands: the volume's `clock` does not go on by itself.
-            temperature: which log contents of ordinary files go to: "table" (warm), "slides" (what is appended is cold) or "kernel"
-                (hot when few blocks are written at once).
-            cold_apart: with 4 logs, cold data have one of their own.
-            at_once: small writes over old contents go to a log as they come, instead of waiting in memory for the commit, an
-                fsync of the file, or 4,096 waiting blocks.
-            fsync_mode: "strict", or "posix": the fsync of a new file commits only where a recovery could lose what was renamed or has
-                other names; what was removed from its directory may come back beside it.
+            commit_when_full: commit automatically when only blocks freed since the last commit give room. Then
+                rollback(), or an exception that leaves a with block, no longer drops the changes before that commit.
+            clock_stands: the volume's `clock` does not advance by itself.
+            temperature: the log for contents of ordinary files: "table" (warm), "slides" (appended data is cold) or
+                "kernel" (hot when few blocks are written at once).
+            cold_apart: with 4 logs, cold data has a log of its own.
+            at_once: write small overwrites to a log immediately. Otherwise they wait in memory for the commit, an fsync
+                of the file, or 4,096 waiting blocks.
+            fsync_mode: "strict" or "posix". With "posix" the fsync of a new file commits only if a recovery could lose
+                a renamed file or one with other names. A name removed from its directory may then come back beside it.
         """
         self._need_writable()
         names = [ffi.new("char[]", text.encode()) if text else ffi.NULL for text in (compress_names, plain_names)]
@@ -75,20 +75,20 @@ class VolumeSpace(VolumeBase):
 
     @property
     def clock(self) -> int:
-        """Seconds for which the volume was mounted, by which GC knows how old things are.
+        """Seconds of mounted time, the clock by which GC measures ages.
 
-        It goes on with the context's clock, without one with the times that changes carry; commits store it.
+        It advances with the context's clock, or without one with the times that changes carry. Commits store it.
         """
         return int(self._handle.get(lib.f2fs_volume_clock))
 
     def elapse(self, seconds: int) -> None:
-        """Let time go by on the volume's clock; the next commit stores it."""
+        """Advance the volume's clock. The next commit stores it."""
         self._need_writable()
         self._handle.call(lib.f2fs_volume_elapse, number(seconds, "seconds"))
 
     @property
     def counters(self) -> results.Counters:
-        """What was written to the device since the volume was opened, by cause."""
+        """Bytes written to the device since the volume was opened, by cause."""
         row = sized("struct f2fs_counters *")
         self._handle.get(lib.f2fs_volume_counters, row)
         names = [ffi.string(lib.f2fs_write_cause_name(i)).decode() for i in range(len(row.bytes))]
@@ -111,16 +111,18 @@ class VolumeSpace(VolumeBase):
         target: enums.GcTarget | enums.GcTargetName = "log",
         like_kernel: bool = False,
     ) -> None:
-        """Choose how the volume is cleaned by itself when free sections run out; a writable volume is, by "greedy".
+        """Choose the automatic GC that runs when free sections run out. By default a writable volume uses "greedy".
 
-        It is done before the first change after a commit, and with configure(commit_when_full=True) between later ones, too.
+        GC runs before the first change after a commit. With configure(commit_when_full=True) it also runs between later
+        ones.
 
         Args:
-            policy: "greedy", "cost-benefit", "age" ("age-threshold") or "hotness"; a function of your own, see `gc()`; None: it
-                is not cleaned by itself. What such a function raises comes out of the call that made the change; the change is made all the same.
-            used_limit: leave sections alone that are used to more than that many percent.
+            policy: "greedy", "cost-benefit", "age" ("age-threshold") or "hotness"; a function of your own, see `gc()`;
+                None: no automatic GC. The call that made a change raises the function's exceptions. The change is made
+                all the same.
+            used_limit: skip sections of which more than this percentage is in use.
             target: as of `gc()`.
-            like_kernel: begin as early as the kernel does, whatever holes used segments have.
+            like_kernel: begin as early as the kernel does, regardless of holes in used segments.
         """
         self._need_writable()
         options, kept = ffi.NULL, None
@@ -135,21 +137,22 @@ class VolumeSpace(VolumeBase):
     def set_placement(
         self, way: placement.Placement | str | None, *, sidecar: Device | None = None, **options: int
     ) -> placement.Hotness | None:
-        """Put contents of files together by how soon they change again, in streams beside the six logs.
+        """Group contents of files by how soon they change again, in streams beside the six logs.
 
-        On the device nothing but the order of blocks differs. docs/HOTNESS.md tells what it is worth, and when.
+        On the device only the order of blocks differs. docs/HOTNESS.md has the gains, and when to expect them.
 
         Args:
             way: "m2h", "death", "lifespan" or "adaptive", which learn while the volume is written; an object that decides, see
                 `Placement`; None: none.
-            sidecar: M2H: a device that keeps what was learned when the volume is closed; it stays open as long.
+            sidecar: for "m2h": a device that keeps the learned data when the volume is closed. It stays open until
+                then.
             options: members of struct f2fs_hotness_options: streams, memory (bytes), delays (1: hot blocks wait), ...
 
         Returns:
             For a name, an object with statistics.
 
         Raises:
-            StateError: there are changes that were not committed.
+            StateError: there are uncommitted changes.
             NospcError: fewer than 4 * (streams + 6) sections are free.
             UnsupportedError: a zoned volume.
         """
@@ -166,7 +169,7 @@ class VolumeSpace(VolumeBase):
 
     @property
     def streams(self) -> placement.Streams:
-        """What the streams of a placement did; all zero without one."""
+        """Numbers of the streams of a placement. Without a placement all are 0."""
         return placement.streams(self)
 
     def gc(
@@ -183,27 +186,30 @@ class VolumeSpace(VolumeBase):
         move_pinned: bool = False,
         dry_run: bool = False,
     ) -> results.CleanResult:
-        """Clean: move what is in use out of partly used sections, so that whole sections become free.
+        """Run GC: move blocks in use out of partly used sections, so that whole sections become free.
 
-        Each batch of sections ends in a commit. Limits of 0 do not apply; the first that is reached ends the work.
+        Each batch of sections ends in a commit. A limit of 0 is no limit. The first limit that is reached ends the
+        work.
 
         Args:
-            policy: "greedy", "cost-benefit", "age" ("age-threshold") or "hotness": which section comes first. Or a function that
-                gets a `GcSection` and returns what GC it costs: the least comes first, None, infinity and NaN never. It
-                cannot use the volume. When it raises something, GC ends after what it has committed, and raises that.
-            sections: clean that many.
-            free: stop when so many sections are free.
-            blocks: stop when so many blocks were moved.
-            bytes_written: stop when so many bytes were written to the device, whatever for.
-            seconds: stop after that time.
-            used_limit: leave sections alone that are used to more than that many percent.
-            target: "log", or "age": what is moved goes to holes of segments whose blocks are about as old.
-            move_pinned: move blocks of pinned files, too; only when nobody has noted their addresses.
-            dry_run: only tell what would be done; works on a volume that was opened for reading.
+            policy: "greedy", "cost-benefit", "age" ("age-threshold") or "hotness" chooses the order of victims. A
+                function gets a `GcSection` and returns its cost. The least cost comes first; None, infinity and NaN
+                never come. The function cannot use the volume. If it raises an exception, GC stops after its last
+                commit and raises that.
+            sections: number of sections to clean.
+            free: stop when this many sections are free.
+            blocks: stop when this many blocks were moved.
+            bytes_written: stop when this many bytes were written to the device, for any reason.
+            seconds: stop after this time.
+            used_limit: skip sections of which more than this percentage is in use.
+            target: "log", or "age": move blocks to holes of segments whose blocks are about as old.
+            move_pinned: move blocks of pinned files, too. Use it only if no boot loader or other program relies on
+                their addresses.
+            dry_run: only report the effects. It works on a volume that was opened for reading.
 
         Raises:
-            StateError: there are changes that were not committed, or the volume waits for recovery or a check.
-            CanceledError: the progress callback asked to stop; what was committed before stays.
+            StateError: there are uncommitted changes, or the volume waits for recovery or a check.
+            CanceledError: the progress callback asked to stop. Earlier commits stay.
         """
         if not dry_run:
             self._need_writable()
@@ -224,7 +230,8 @@ class VolumeSpace(VolumeBase):
         return found._replace(end=enums.GcEnd(found.end))
 
     def trim(self, minimum: int = 0) -> int:
-        """Discard all free blocks on the device, in runs of at least minimum bytes; return how many bytes."""
+        """Discard (TRIM) all free blocks on the device, in runs of at least minimum bytes. Return the number of
+        bytes."""
         self._need_writable()
         found = ffi.new("uint64_t *")
         self._handle.call(lib.f2fs_volume_trim, number(minimum, "minimum"), found)
@@ -239,7 +246,7 @@ class VolumeSpace(VolumeBase):
             paths: files, or directories with all below them; the free space is always that of the whole volume. None:
                 everything.
             small_bytes: fragments shorter than this are small.
-            read_bytes: what a sequential reader asks for at once, as long as what follows is in one piece.
+            read_bytes: largest request of a sequential reader, for contents in one piece.
         """
         return space.fragmentation(self, paths, small_bytes, read_bytes)
 
@@ -257,23 +264,25 @@ class VolumeSpace(VolumeBase):
         dry_run: bool = False,
         spill_dir: str | None = None,
     ) -> space.DefragResult:
-        """Put files, or free space, in order. Each step ends in a commit; calling again goes on.
+        """Defragment files, or free space. Each step ends in a commit, and another call continues.
 
         Args:
-            order: "score" places files in more than one piece, those first that win most; "tree" all files from the
-                start on, as directories list them; "age" the same, the files that were modified last first; "list"
-                what parts says; "space" moves what is in use into as few segments as hold it.
-            paths, include: only these files, what is below these directories, and what matches one of the patterns.
+            order: "score" places files that are in more than one piece, those with the largest gain first. "tree"
+                places all files from the start on, in the order of directories. "age" does the same, the files modified
+                last first. "list" places the parts. "space" moves all blocks in use into as few segments as possible.
+            paths, include: only these files, the files below these directories, and those that match one of the
+                patterns.
             parts: with "list": paths, or (path, offset, length) in bytes.
-            blocks, seconds, free: stop when so many blocks were moved, after that time, when so many sections are free.
+            blocks, seconds, free: stop when this many blocks were moved, after this time, or when this many sections
+                are free.
             move_pinned: place pinned files, too, each in sections of its own.
-            dry_run: do it in memory, without contents (but on zoned volumes): the result is what it would be.
-            spill_dir: of a dry run: for what does not fit into 64 MiB of memory.
+            dry_run: do it in memory and return the same result. Contents are left out, except on zoned volumes.
+            spill_dir: for a dry run: directory of a temporary file for data beyond 64 MiB of memory.
 
         Raises:
-            StateError: there are changes that were not committed, or the volume waits for recovery or a check.
-            UnsupportedError: the volume is read-only; a path, or one of parts, stands for a device.
-            CanceledError: the progress callback asked to stop; what was committed before stays.
+            StateError: there are uncommitted changes, or the volume waits for recovery or a check.
+            UnsupportedError: the volume is read-only, or a path or part is a device file.
+            CanceledError: the progress callback asked to stop. Earlier commits stay.
         """
         if not dry_run:
             self._need_writable()
@@ -297,18 +306,18 @@ class VolumeSpace(VolumeBase):
                 self._forget_checkpoint()
 
     def defrag_range(self, start: int, length: int, target: int, *, leftwards: bool = False) -> space.DefragRangeResult:
-        """Move what is in use in a range of blocks to the free blocks from another one on, in the order of addresses.
+        """Move the blocks in use of a range to the free blocks from a target block on, in the order of addresses.
 
-        Data stays with data, nodes with nodes. Segments that a log is in are passed over. Ends in a commit, large ranges in
-        several.
+        Data stays with data, and nodes with nodes. Current segments are skipped. It ends in a commit, or in several for
+        large ranges.
 
         Args:
-            start, length, target: blocks of the main area; target lies outside of the range.
+            start, length, target: blocks of the main area. target is outside of the range.
             leftwards: take free blocks downwards from the target on.
 
         Raises:
             RangeError: the range or the target is not in the main area, or the target is in the range.
-            NospcError: no free block is left in that direction; what was committed before stays.
+            NospcError: no free block is left in that direction. Earlier commits stay.
             StateError, UnsupportedError, CanceledError: as defrag().
         """
         self._need_writable()
@@ -319,6 +328,6 @@ class VolumeSpace(VolumeBase):
             self._forget_checkpoint()
 
     def segment_map(self, form: enums.SegmentMapForm | enums.SegmentMapFormName = "svg") -> str:
-        """Return a map of what the segments hold: "svg" (a picture of at most 200 kB), "text" (lines of letters), or
+        """Return a map of the segments' use: "svg" (a picture of at most 200 kB), "text" (lines of letters), or
         "colour" (the same with colours for a terminal)."""
         return space.segment_map(self, form)

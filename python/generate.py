@@ -26,7 +26,7 @@ POINTER_TO_FUNCTION = re.compile(r"([\w\s*]+?)\(\s*\*\s*(\w+)\s*\)\s*\(([^()]*)\
 
 
 def preprocess(compiler: list[str], include: pathlib.Path, headers: list[pathlib.Path], *flags: str) -> str:
-    """Return what the preprocessor makes of all headers together."""
+    """Return the preprocessor's output for all headers together."""
     with tempfile.TemporaryDirectory() as folder:
         empty = pathlib.Path(folder)
         for name in SYSTEM_HEADERS:

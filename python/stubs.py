@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Write enums.pyi, errors.pyi and records.pyi: what type checkers see of the classes that are made at import from the library's tables.
+"""Write enums.pyi, errors.pyi and records.pyi: types of the classes made at import from the library's tables.
 
 Run it with PYTHONPATH=build/python after a table has changed; a test compares its output with the files.
 

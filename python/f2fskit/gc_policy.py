@@ -28,7 +28,7 @@ class GcSection(NamedTuple):
     max_mtime: int
 
 
-#: A function that returns the cost of a section. The least cost comes first. Infinity, NaN and None: do not clean it now.
+#: Returns the cost of a section. The least cost comes first. Infinity, NaN and None: do not clean it now.
 GcCost = Callable[[GcSection], Optional[float]]
 Policy = Union[
     enums.GcPolicy, Literal["greedy", "cost-benefit", "age", "age-threshold", "hotness"], GcCost

@@ -345,7 +345,7 @@ class Inode(Closable, InodeFields):
         self._change(lib.f2fs_inode_truncate, number(size, "size"))
 
     def fallocate(self, offset: int, length: int, flags: enums.FallocateFlag | int = 0) -> None:
-        """Reserve a range of a regular file, or do what flags request, as fallocate(2) does."""
+        """Reserve a range of a regular file, or change it by the operation in flags, as fallocate(2) does."""
         self._change(lib.f2fs_fallocate, int(flags), number(offset, "offset"), number(length, "length"))
 
     def pwrite_atomic(self, parts: Sequence[tuple[int, Any]]) -> None:

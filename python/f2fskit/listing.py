@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Inodes in bulk: the names of a tree and their inodes as one table, read in one call of the library.
 
-`Volume.inodes()` gives the table as a structured NumPy array. Without NumPy `Volume.inode_table()` gives it as a buffer of
-struct f2fs_listing_row (docs/API.md has its members) with the names beside it.
+`Volume.inodes()` returns the table as a structured NumPy array. Without NumPy, `Volume.inode_table()` returns a buffer
+of struct f2fs_listing_row (docs/API.md has its members), and the names separately.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class InodeTable:
         if self._names is None:
             found = decode_name(self._text).split("\0")
             found.pop()
-            if len(found) != len(self):  # names as stored lie between them
+            if len(found) != len(self):  # between them are the names as stored
                 found = [decode_name(self._text[at : at + n]) for at, n in _NAMES.iter_unpack(self._rows)]
             self._names = found
         return self._names
@@ -191,7 +191,7 @@ class InodeTable:
 
 
 def read_table(inode: Inode, top: str, flags: int = 0) -> InodeTable:
-    """List what is below a directory."""
+    """Read the table of everything below a directory."""
     volume = inode.volume
     out = ffi.new("struct f2fs_listing **")
     count = ffi.new("size_t *")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Making volumes."""
+"""Make volumes: `mkfs()` and the plan of a layout."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 Target = Union[Path, Device, bytearray, memoryview, mmap.mmap, BinaryFile]
 
-_HEAD = 128 << 10  # bytes at the start that tell whether something is there
+_HEAD = 128 << 10  # bytes at the start that are searched for old contents
 
 
 class DeviceSpec(NamedTuple):
     """A further device of a new volume."""
 
     device: Target
-    """A path, a `Device` of the same context, or what `mkfs()` takes besides."""
+    """A path, a `Device` of the same context, or another target of `mkfs()`."""
     path: str = ""
-    """What the device table says, at most 63 bytes; "": the path that was opened."""
+    """Path in the device table, at most 63 bytes; "": the path that was opened."""
     alias: str | None = None
     """A name makes the whole device one file of that name."""
     size: int = 0
@@ -42,7 +42,7 @@ class DeviceSpec(NamedTuple):
 
 
 class LayoutDevice(NamedTuple):
-    """Where a device lies in a layout."""
+    """Place of a device in a layout."""
 
     size: int
     segments: int
@@ -53,7 +53,7 @@ class LayoutDevice(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """All that size and options decide about a new volume."""
+    """Layout of a new volume, as its size and options decide."""
 
     geometry: results.Geometry
     devices: tuple[LayoutDevice, ...]
@@ -75,7 +75,7 @@ class Layout(NamedTuple):
 
 
 class MkfsResult(NamedTuple):
-    """What was made."""
+    """A volume that was made."""
 
     layout: Layout
     uuid: uuid_module.UUID
@@ -104,7 +104,7 @@ def _joined(values: Sequence[str], what: str) -> str:
 
 
 def _bytes_of(size: Any) -> int:
-    """A size as it was given, or what is wrong with it."""
+    """Return a size as it was given, or raise an error."""
     try:
         found = operator.index(size)
     except TypeError:
@@ -180,7 +180,7 @@ class _Options:
 
 
 class MkfsOptions(TypedDict, total=False):
-    """Options of `mkfs()` as a dictionary, where another function takes them along."""
+    """Options of `mkfs()` as a dictionary, for functions that pass them on."""
 
     label: str
     uuid: uuid_module.UUID | None
@@ -204,12 +204,12 @@ class MkfsOptions(TypedDict, total=False):
 
 
 def _options(given: Mapping[str, Any]) -> _Options:
-    """Options of `mkfs()`: those of its names among given, which may be all that a function was called with."""
+    """Return the options of `mkfs()` among given, which may be all arguments of a function."""
     return _Options(**{name: given[name] for name in _Options.__init__.__kwdefaults__ or () if name in given})
 
 
 def check_names(options: Mapping[str, Any]) -> None:
-    """Refuse a dictionary of options with a name that there is not."""
+    """Refuse a dictionary of options with an unknown name."""
     known = list(_Options.__init__.__kwdefaults__ or ())
     for name in options:
         if name not in known:
@@ -248,12 +248,12 @@ def mkfs(
     """Make a volume.
 
     Args:
-        target: path of a file or block device, a writable `Device`, a buffer (bytearray, memoryview, mmap) or a binary file object.
-            With a size, a path is a file to be created, and a file object becomes as long as that.
+        target: path of a file or block device, a writable `Device`, a buffer (bytearray, memoryview, mmap) or a binary
+            file object. With a size, a path is a file to be created, and a file object becomes that long.
         size: bytes of the volume; None: the whole file or device.
         devices: further devices.
         overwrite: write over an existing file, and over a device whose beginning is not empty; otherwise ExistsError.
-            Nothing of it is changed when the options are wrong, and no new file is left when making the volume fails.
+            Wrong options change nothing of it. If making the volume fails, no new file is left.
         context: to share one.
 
     Options (keywords; the defaults are those of mkfs.f2fs):
@@ -262,7 +262,7 @@ def mkfs(
         features: `Feature`, or names: ["extra_attr", "compression"].
         block_size: 4096 or 16384 bytes.
         segs_per_sec, secs_per_zone: segments in a section, sections in a zone.
-        overprovision: percent of the main area kept for GC; 0: what leaves most usable space.
+        overprovision: percent of the main area kept for GC; 0: the value that leaves most usable space.
         reserved_sections: kept for GC, zoned volumes only.
         zoned: the device is zoned, sections are its zones.
         large_nat: node ids for a fifth of the blocks.
@@ -270,8 +270,8 @@ def mkfs(
         discard: discard old contents.
         encoding_flags: with casefold, 1 strict, 2 hashonly.
         root_owner: (user id, group id) of the root directory.
-        time: of all inodes, nanoseconds since 1970 or a datetime with a time zone, less the part of a second; None: that of
-            SOURCE_DATE_EPOCH, or now.
+        time: of all inodes, nanoseconds since 1970 or a datetime with a time zone, rounded down to a second. None: that
+            of SOURCE_DATE_EPOCH, or now.
         checkpoint_version: of the first checkpoint; 0: random.
         cold_extensions, hot_extensions: further name endings of cold and hot files, 1 to 7 bytes each.
         stamp: text of the superblock's version fields.
@@ -281,7 +281,7 @@ def mkfs(
     Raises:
         InvalidError: an option is wrong. UnsupportedError: options exclude each other.
         ValueError: SOURCE_DATE_EPOCH is not a number of seconds.
-        NospcError: too small, the message names the smallest size. ExistsError: see overwrite.
+        NospcError: too small. The message names the smallest size. ExistsError: see overwrite.
     """
     options = dict(locals())
     if size is not None:
@@ -342,7 +342,7 @@ def mkfs_plan(
     hot_extensions: Names = (),
     stamp: str | None = None,
 ) -> Layout:
-    """Return the layout that `mkfs()` with these options gives a volume of size bytes; nothing is written."""
+    """Return the layout that `mkfs()` with these options gives a volume of size bytes. Write nothing."""
     options = dict(locals())
     row = ffi.new("struct f2fs_layout *")
 
@@ -398,9 +398,9 @@ def _with_devices(
     function: Any,
     rehearses: bool = False,
 ) -> None:
-    """Call function(context, devices, count, options) with everything open; a file that was made is removed when it fails.
+    """Call function(context, devices, count, options) with everything open. If it fails, remove files made for it.
 
-    rehearses: memory stands for what would be made, or get another size.
+    rehearses: use memory in place of files that would be made, or get another size.
     """
     target = specs[0].device
     if isinstance(target, Device):
@@ -448,7 +448,7 @@ def _with_devices(
 
 
 def _open_target(spec: DeviceSpec, overwrite: bool, context: Context, made: list[Path], rehearses: bool) -> Device:
-    """Open what a path names; a new file goes to made."""
+    """Open a target given by its path. Append a new file to made."""
     path, size = spec.device, spec.size
     if not _is_path(path):
         return _open_object(path, size, context)
@@ -473,7 +473,7 @@ def _is_path(target: Target) -> TypeGuard[Path]:
 
 
 def _open_object(target: Any, size: int, context: Context) -> Device:
-    """Open a buffer or a file object of the host; a file that is too short for size becomes longer."""
+    """Open a buffer or a file object of the host. A file that is too short for size becomes longer."""
     if size and hasattr(target, "seek") and hasattr(target, "write") and target.seek(0, os.SEEK_END) < size:
         target.seek(size - 1)
         target.write(b"\0")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Times that callers give: one unit everywhere, whole nanoseconds since 1970, or a datetime with a time zone.
+"""Times as arguments: everywhere whole nanoseconds since 1970, or a datetime with a time zone.
 
-Seconds, milliseconds and microseconds of our days would be nanoseconds of the first 116 days of 1970. Numbers up to there are
-refused, except 0 and whole seconds up to 100, which stand for "no time" (SOURCE_DATE_EPOCH=1).
+Present times in seconds, milliseconds or microseconds would be nanoseconds of the first 116 days of 1970. Numbers up to
+there are refused. Exceptions are 0 and whole seconds up to 100, which mean "no time" (SOURCE_DATE_EPOCH=1).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _MOST_SECONDS = ((1 << 63) - 1) // _SECOND
 def nanoseconds(value: Moment, what: str) -> int:
     """Return a time as nanoseconds since 1970.
 
-    TypeError for anything but an int or a datetime with a time zone; ValueError for what does not fit into 64 bits (years
-    1677 to 2262), as seconds that were multiplied twice do not, and for numbers that can only be of another unit.
+    TypeError for anything but an int or a datetime with a time zone. ValueError for a time that does not fit into 64
+    bits (years 1677 to 2262), such as seconds multiplied twice, and for numbers that can only be of another unit.
     """
     if isinstance(value, datetime.datetime):
         if value.utcoffset() is None:
@@ -64,7 +64,7 @@ def source_date_epoch() -> datetime.datetime | None:
 
 
 def default_time() -> Moment:
-    """Return the time of what is made without one: that of SOURCE_DATE_EPOCH, or now."""
+    """Return the default time of new files: that of SOURCE_DATE_EPOCH, or now."""
     epoch = source_date_epoch()
     return time.time_ns() if epoch is None else epoch
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Names and modes as users give them and as the image has them."""
+"""Conversion of names and modes between arguments and the image."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import List, Tuple, Union
 
 from ._core import number
 
-# Several names or patterns. No Sequence[str]: a single string is one, too, and never what is meant.
+# Several names or patterns. Not Sequence[str]: a single string is one, too, and would be a mistake.
 Names = Union[List[str], Tuple[str, ...]]
 Patterns = Union[List[str], List[bytes], List[Union[str, bytes]], Tuple[Union[str, bytes], ...]]
 
@@ -23,7 +23,7 @@ def encode_name(name: str | bytes) -> bytes:
 
 
 def permissions(mode: int, what: str = "mode") -> int:
-    """Return the permissions of a mode; its type, if any, counts nothing. Other bits are a ValueError."""
+    """Return the permissions of a mode, and ignore its type, if any. ValueError for other bits."""
     return number(mode, what, 16) & 0o7777
 
 

@@ -39,7 +39,7 @@ AnyPath = Union[str, bytes, pathlib.PurePath, "F2FSPath"]
 
 
 def path_text(path: Any) -> Union[str, bytes]:
-    """Return a path as it was written; TypeError for what is none."""
+    """Return a path as it was written. TypeError for anything else."""
     if isinstance(path, (pathlib.PurePath, F2FSPath)):
         return str(path)
     if isinstance(path, (str, bytes)):
@@ -49,7 +49,7 @@ def path_text(path: Any) -> Union[str, bytes]:
 
 _MOST_LINKS = 40  # of a path, as the kernel has it
 _COPY_BYTES = 4 << 20
-UMASK = 0o022  # of what is made without a mode
+UMASK = 0o022  # for files made without a mode
 _ABSENT = (lib.F2FS_ERR_NOT_FOUND, lib.F2FS_ERR_NOT_DIR, lib.F2FS_ERR_LOOP, lib.F2FS_ERR_NAME_TOO_LONG)
 
 
@@ -171,7 +171,7 @@ class F2FSPath:
         return pure == self._pure or pure in self._pure.parents
 
     def relative_to(self, other: Union[str, F2FSPath]) -> pathlib.PurePosixPath:
-        """Return what leads from other to this path. ValueError when it is not below other."""
+        """Return the relative path from other to this path. ValueError when it is not below other."""
         return self._pure.relative_to(other._pure if isinstance(other, F2FSPath) else other)
 
     def match(self, pattern: str) -> bool:
@@ -200,18 +200,18 @@ class F2FSPath:
     def __hash__(self) -> int:
         return hash((id(self._volume), self._pure))
 
-    # What is there.
+    # The file at the path.
 
     def inode(self, *, follow: bool = True) -> Inode:
         """Open the inode."""
         return self._volume.lookup(self, follow=follow)
 
     def stat(self, *, follow_symlinks: bool = True) -> results.StatResult:
-        """Return what stat(2) shows."""
+        """Return the result of stat(2)."""
         return self.inode(follow=follow_symlinks).stat()
 
     def lstat(self) -> results.StatResult:
-        """Return what lstat(2) shows: of a symbolic link itself."""
+        """Return the result of lstat(2): for a symbolic link, of the link itself."""
         return self.stat(follow_symlinks=False)
 
     def _test(self, question: Callable[[Inode], bool], follow: bool = True) -> bool:
@@ -269,8 +269,8 @@ class F2FSPath:
     def resolve(self, strict: bool = False) -> F2FSPath:
         """Return the path without symbolic links and "..".
 
-        strict: NotFoundError when it does not exist; otherwise what is left of it is appended as it is. A loop of symbolic links is a
-        LoopError.
+        strict: NotFoundError when it does not exist. False: append the missing components as they are. A loop of
+        symbolic links is a LoopError.
         """
         todo = list(reversed(self.parts[1:]))
         found = self._make(pathlib.PurePosixPath("/"))
@@ -325,7 +325,7 @@ class F2FSPath:
 
         Args:
             top_down: parents come first, and names deleted from the list of directories are not visited; otherwise they come last.
-            on_error: called with the error of what cannot be read; without it the error is raised.
+            on_error: called with the error of an unreadable directory or entry. Without it the error is raised.
             follow_symlinks: has to be False.
         """
         if follow_symlinks:
@@ -451,9 +451,9 @@ class F2FSPath:
         errors: str | None = None,
         newline: str | None = None,
     ) -> Any:
-        """Open as the built-in open() does: r, w, a or x, with + and b or t; text is UTF-8 unless told otherwise.
+        """Open as the built-in open() does: r, w, a or x, with + and b or t. The default encoding is UTF-8.
 
-        buffering 0 (bytes only) gives the raw file, `InodeIO`. New files have mode 0644 and belong to root.
+        buffering 0 (bytes only) returns the raw file, `InodeIO`. New files have mode 0644 and belong to root.
         """
         letters = set(mode)
         if len(letters) != len(mode) or letters - set("rwaxbt+") or len(letters & set("rwax")) != 1 or letters >= set("bt"):
@@ -510,21 +510,21 @@ class F2FSPath:
         return self.inode().read_bytes(max_bytes)
 
     def read_text(self, encoding: str | None = None, errors: str | None = None) -> str:
-        """Return the whole contents as text, UTF-8 unless told otherwise; TooBigError as `Inode.read_bytes()`."""
+        """Return the whole contents as text, by default in UTF-8. TooBigError as `Inode.read_bytes()`."""
         self.inode()._need_length(None)
         with self.open("r", encoding=encoding, errors=errors) as file:
             return str(file.read())
 
     def write_bytes(self, data: bytes | bytearray | memoryview) -> int:
-        """Make the file if needed, and data its contents; return their length."""
-        with memoryview(data) as view:  # before the file is emptied: what is no buffer leaves it as it was
+        """Replace the contents by data, and make the file if needed. Return the length."""
+        with memoryview(data) as view:  # before the file is emptied: an object that is no buffer leaves it unchanged
             contents = view.cast("B") if view.c_contiguous else bytes(view)
             with self._volume._handle.alone(), self._volume._as_a_whole():
                 inode = self._emptied()
                 return inode.pwrite(contents, 0) if len(contents) else 0
 
     def _emptied(self) -> Inode:
-        """Return the inode of a new file, or of the file that is there, without contents."""
+        """Return the inode of a new file, or of the existing file after emptying it."""
         if self.name not in ("", ".."):
             try:
                 return self._directory().create(self.name, stat.S_IFREG | 0o666, umask=UMASK)
@@ -536,9 +536,9 @@ class F2FSPath:
     def write_text(
         self, data: str, encoding: str | None = None, errors: str | None = None, newline: str | None = None
     ) -> int:
-        """Make the file if needed, and text its contents, in UTF-8 unless told otherwise; return its length.
+        """Replace the contents by text, by default in UTF-8, and make the file if needed. Return its length.
 
-        What the encoding cannot express is a ValueError that leaves the file as it was.
+        ValueError for text that the encoding cannot express. The file stays as it was then.
         """
         raw = io.BytesIO()
         file = io.TextIOWrapper(raw, encoding or "utf-8", errors, newline)
@@ -550,7 +550,7 @@ class F2FSPath:
     # Changes.
 
     def _directory(self) -> Inode:
-        """Open the directory that the last component is, or shall be, in."""
+        """Open the directory of the last component, which need not exist."""
         if self.name in ("", ".."):
             raise _errors.make(lib.F2FS_ERR_INVALID, f"{self} has no name to be changed")
         return self._volume.lookup(self.parent, follow=True)
@@ -570,7 +570,10 @@ class F2FSPath:
         return self._create(kind | permissions(mode))
 
     def touch(self, mode: int | None = None, exist_ok: bool = True) -> None:
-        """Make an empty file, 0o644 or what a default ACL gives; set the times of one that exists, or ExistsError."""
+        """Make an empty file. If it exists, set its times, or raise ExistsError without exist_ok.
+
+        mode: permissions; None: 0o644, or those of a default ACL of the directory.
+        """
         with self._volume._handle.alone():
             if exist_ok and self.exists():
                 self._volume._need_writable()
@@ -580,9 +583,9 @@ class F2FSPath:
                 self._create_as(stat.S_IFREG, mode, 0o666)
 
     def mkdir(self, mode: int | None = None, parents: bool = False, exist_ok: bool = False) -> None:
-        """Make a directory, 0o755 or what a default ACL gives; with parents those above it too.
+        """Make a directory, and with parents also missing ones above it. ExistsError if it exists, unless exist_ok.
 
-        An existing one is an ExistsError unless exist_ok.
+        mode: permissions; None: 0o755, or those of a default ACL of the directory above.
         """
         with self._volume._handle.alone():
             if parents:
@@ -606,7 +609,7 @@ class F2FSPath:
         self._create(stat.S_IFLNK | 0o777, target=path_text(target))
 
     def hardlink_to(self, target: Union[str, F2FSPath]) -> None:
-        """Make this path a further name of the file target; a symbolic link is not followed."""
+        """Make this path a further name of the file target. A symbolic link is not followed."""
         self._directory().link(self.name, self._volume.lookup(target))
 
     def _remove(self, directory: bool) -> None:
@@ -644,7 +647,7 @@ class F2FSPath:
             self.rmdir()
 
     def rename(self, target: Union[str, pathlib.PurePath, F2FSPath]) -> F2FSPath:
-        """Rename, also into another directory; what has the new name is replaced. Return the new path."""
+        """Rename, also into another directory, and return the new path. A file with the new name is replaced."""
         new = self.parent.joinpath(target)
         self._directory().rename(self.name, new._directory(), new.name)
         return new
@@ -652,10 +655,10 @@ class F2FSPath:
     replace = rename
 
     def copy(self, target: Union[str, pathlib.PurePath, F2FSPath], *, follow_symlinks: bool = True) -> F2FSPath:
-        """Copy a file or a whole directory to a new name, here or in another volume; return the new path.
+        """Copy a file or a whole directory to a new name, here or in another volume. Return the new path.
 
-        Contents, permissions, owners, times and extended attributes are kept; within directories symbolic links stay links. A name
-        that exists is an ExistsError.
+        The copy keeps contents, permissions, owners, times and extended attributes. Symbolic links in directories stay
+        links. ExistsError if the name exists.
         """
         new = self.parent.joinpath(target) if not isinstance(target, F2FSPath) else target
         if new._volume is self._volume and new.is_relative_to(self):
@@ -685,11 +688,11 @@ class F2FSPath:
                 while piece := source.read(_COPY_BYTES):
                     file.write(piece)
             made.truncate(status.st_size)
-        if kind != stat.S_IFDIR:  # the times of one are set when it is full
+        if kind != stat.S_IFDIR:  # the times of a directory are set when it is full
             _copy_attributes(inode, made)
 
     def move(self, target: Union[str, pathlib.PurePath, F2FSPath]) -> F2FSPath:
-        """Move to a new name, here or into another volume; return the new path. A name that exists is an ExistsError."""
+        """Move to a new name, here or into another volume. Return the new path. ExistsError if the name exists."""
         new = self.parent.joinpath(target) if not isinstance(target, F2FSPath) else target
         if new._volume is self._volume:
             self._directory().rename(self.name, new._directory(), new.name, enums.RenameFlag.NO_REPLACE)
@@ -727,7 +730,7 @@ def _copy_attributes(source: Inode, target: Inode) -> None:
 
 
 def _naming(method: Any) -> Any:
-    """A method whose errors name the path, and that of its first argument if it leads to another one."""
+    """Wrap a method so that its errors name its path, and that of its first argument if it is another path."""
 
     @functools.wraps(method)
     def named(self: F2FSPath, *arguments: Any, **options: Any) -> Any:
@@ -745,7 +748,7 @@ setattr(F2FSPath, "replace", F2FSPath.rename)
 
 
 def _glob(paths: Iterator[F2FSPath], parts: tuple[str, ...]) -> Iterator[F2FSPath]:
-    """Match the first component of the pattern below each path, and so on: generators, one for each component."""
+    """Match the components of a pattern below each path, by one generator for each component."""
     for i, part in enumerate(parts):
         last = i == len(parts) - 1
         paths = _glob_part(paths, part, last)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Whole trees into a volume: from a directory of the host, a tar archive or a manifest."""
+"""Copy whole trees into a volume: from a directory of the host, a tar archive or a manifest."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .tree import MAX_PROBLEMS, Memory, host_path, name_first
 
 
 class Reader(Protocol):
-    """What an archive can be read from: a binary file object."""
+    """A binary file object that can be read, as the source of an archive."""
 
     def read(self, n: int, /) -> bytes: ...
 
@@ -35,7 +35,7 @@ class PopulateProblem(NamedTuple):
 
 
 class PopulateResult(NamedTuple):
-    """What was copied."""
+    """Numbers of files that were copied, and problems."""
 
     files: int
     directories: int
@@ -51,7 +51,7 @@ class PopulateResult(NamedTuple):
     kept: int
     """Existed with the same contents."""
     replaced: int
-    """Existed, and were removed before they were made anew."""
+    """Existed, and were replaced."""
     deleted: int
     """Were removed, since the source does not have them."""
     problem_list: tuple[PopulateProblem, ...]
@@ -59,7 +59,7 @@ class PopulateResult(NamedTuple):
 
 
 class PopulateRule(NamedTuple):
-    """What entries become whose path matches a pattern."""
+    """Attributes for entries whose path matches a pattern."""
 
     pattern: str
     mode: int | None = None
@@ -85,11 +85,11 @@ class PopulateCompression(NamedTuple):
     minimum_saved: int = 1
     """Blocks that compressing a cluster must save."""
     release: bool = False
-    """Give back what was saved: the files cannot be written then."""
+    """Release the saved blocks. After that the files cannot be written."""
 
 
 class _Run:
-    """What the callbacks of a run need; their user pointer."""
+    """State of a run for its callbacks, and their user pointer."""
 
     def __init__(
         self,
@@ -209,7 +209,7 @@ def _make_options(
     mount_point: str = "/",
     compression: PopulateCompression | None = None,
 ) -> Any:
-    """struct f2fs_populate_options, whose memory is kept by memory."""
+    """Return struct f2fs_populate_options. memory keeps all that it points to."""
     if (tar is None) == (directory is None and manifest is None):
         raise TypeError("populate() takes either a directory or tar= or manifest=")
     options = memory.keep(sized("struct f2fs_populate_options *"))
@@ -251,7 +251,7 @@ def _make_options(
 
 
 def _source(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Take the options of `_make_options()` out of all that a function was called with."""
+    """Return the options of `_make_options()` among all arguments of a function."""
     return {name: given[name] for name in _make_options.__kwdefaults__ or ()}
 
 
@@ -276,7 +276,7 @@ def populate_size(
     mount_point: str = "/",
     compression: PopulateCompression | None = None,
 ) -> int:
-    """Return the smallest size in bytes of a volume that holds what `Volume.populate()` with these options copies.
+    """Return the smallest size in bytes of a volume that has room for `Volume.populate()` with these options.
 
     Args:
         directory: as of `Volume.populate()`.
@@ -323,30 +323,32 @@ def populate(
     mount_point: str = "/",
     compression: PopulateCompression | None = None,
 ) -> PopulateResult:
-    """Copy a directory of the host, a tar archive or what a manifest lists into the volume.
+    """Copy a directory of the host, a tar archive or the files of a manifest into the volume.
 
     Args:
         directory: its contents are copied.
 
     Options (keywords):
         tar: path or binary file object of an archive, compressed or not, instead of a directory.
-        manifest: path or binary file object of a manifest as `extract()` writes it; contents come from the
-            directory, or from the files that it names.
-        target: directory of the volume to copy into; missing ones are made.
-        keep: `Keep`, what is kept besides type, name and contents.
-        owner: (user id, group id) of everything; without it owners are kept.
-        time: of everything, nanoseconds since 1970 or a datetime with a time zone; None: that of SOURCE_DATE_EPOCH, and
-            without it the times of the source.
-        include, exclude: patterns as of `extract()`, held against the path below the source's top.
-        existing: what happens to names that exist: "refuse", "skip", "replace" or "update".
-        delete: remove what the source does not have from the directories that it has; what could not be read stays.
-        rules: each a `PopulateRule`; of several that match the last one counts.
+        manifest: path or binary file object of a manifest as `extract()` writes it. Contents come from the directory,
+            or from the files that it names.
+        target: directory of the volume to copy into. Missing ones are made.
+        keep: `Keep`, the attributes to keep besides type, name and contents.
+        owner: (user id, group id) of everything. Without it owners are kept.
+        time: of everything, nanoseconds since 1970 or a datetime with a time zone. None: that of SOURCE_DATE_EPOCH, or
+            else the times of the source.
+        include, exclude: patterns as of `extract()`, compared with the path below the source's top.
+        existing: action for names that exist: "refuse", "skip", "replace" or "update".
+        delete: in directories of the source, remove names that the source does not have. Entries stay if their source
+            could not be read.
+        rules: each a `PopulateRule`. If several match, the last one counts.
         fs_config, file_contexts: path of the one, paths of the others: Android's lists of owners, modes and labels.
         mount_point: start of the paths in them.
-        compression: `PopulateCompression`: which files become compressed, and how; None: as the directories and `configure()` say.
-        on_entry: called with the path of each entry; a true result ends the run (CanceledError).
-        on_problem: called with each `PopulateProblem`; a true result ends the run.
-        check: raise IncompleteError when there were problems; else return with them.
+        compression: `PopulateCompression`, the choice of files to compress, and the method. None: as the directories
+            and `configure()` say.
+        on_entry: called with the path of each entry. A true result ends the run (CanceledError).
+        on_problem: called with each `PopulateProblem`. A true result ends the run.
+        check: raise IncompleteError when there were problems. False: return with them.
     """
     given = dict(locals())
     handle = volume._handle

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Recovery: what a mount would do about files that were fsynced after the last checkpoint."""
+"""Roll-forward recovery of files fsynced after the last checkpoint: the plan of a mount, and its execution."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class RecoverySummary(NamedTuple):
     start: int
     """Block where the chain begins, or would."""
     end_block: int
-    """The block that is not part of it any more."""
+    """The first block that is no longer part of it."""
     end: enums.ChainEnd
     """Why it ends there."""
     version: int
@@ -73,7 +73,7 @@ class RecoveryInode(NamedTuple):
 
 
 class RecoveryPlan(NamedTuple):
-    """What a mount would do."""
+    """The plan of a mount's recovery."""
 
     summary: RecoverySummary
     inodes: List[RecoveryInode]
@@ -82,7 +82,7 @@ class RecoveryPlan(NamedTuple):
 
 
 class RecoverResult(NamedTuple):
-    """What recovery has done."""
+    """Numbers of a recovery that was done."""
 
     nodes: int
     """Nodes of the chain that were applied."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Devices of what users give: paths, buffers, file objects, devices."""
+"""Conversion of sources to devices: paths, buffers, file objects, devices."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _is_sparse(device: Device) -> bool:
     try:
         return device.read(0, len(_SPARSE_MAGIC)) == _SPARSE_MAGIC
     except OSError as error:
-        # A volume's first bytes may be unreadable: nothing of it lies there.
+        # The first bytes may be unreadable: a volume has nothing there.
         device.context._handle.core.hooks.tolerated.append(error)
         return False
 

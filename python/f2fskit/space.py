@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How the contents of files and the free space lie, and putting them in order: `Volume.fragmentation()`,
-`Volume.segment_map()`, `Volume.defrag()`."""
+"""Fragmentation of files and free space, and defragmentation: `Volume.fragmentation()`, `Volume.segment_map()`,
+`Volume.defrag()`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .name_text import Patterns
 
 
 class FileFragments(NamedTuple):
-    """How one file lies. Extents are counted as the kernel's FIEMAP merges them; fragments are the runs of stored blocks
-    that a reader of the whole file meets."""
+    """Fragmentation of one file. Extents are counted as the kernel's FIEMAP merges them. Fragments are the runs of
+    stored blocks that a reader of the whole file meets."""
 
     path: str | None
     """None: a file of quotas, which has no name."""
@@ -80,7 +80,7 @@ class SegmentUse(NamedTuple):
 
 
 class Fragments(NamedTuple):
-    """What `Volume.fragmentation()` found: sums over the files, the free space, and the files and directories."""
+    """Result of `Volume.fragmentation()`: sums over the files, the free space, and the single files and directories."""
 
     files: int
     """Regular files, directories and symbolic links with blocks, files of quotas."""
@@ -109,7 +109,7 @@ class Fragments(NamedTuple):
 
 
 class _Run:
-    """What the callbacks of a run collect."""
+    """Rows that the callbacks of a run collect."""
 
     def __init__(self, hooks: Hooks) -> None:
         self.hooks = hooks
@@ -172,7 +172,7 @@ def fragmentation(volume: Any, paths: Sequence[AnyPath] | None, small_bytes: int
 
 
 def _fragments(row: Any, run: _Run) -> Fragments:
-    """struct f2fs_fragments, and what callbacks have collected."""
+    """Return `Fragments` of struct f2fs_fragments and the rows that callbacks collected."""
     sums = [getattr(row, name) for name in Fragments._fields[: Fragments._fields.index("run_lengths")]]
     runs = tuple(
         FreeRuns(1 << k, (2 << k) - 1, row.run_counts[k], row.run_blocks[k])
@@ -222,7 +222,7 @@ Part = Union[AnyPath, Tuple[AnyPath, int, int]]
 
 
 class DefragResult(NamedTuple):
-    """What `Volume.defrag()` did, or would do."""
+    """Result of `Volume.defrag()`, or of a dry run."""
 
     files: int
     """That were to be placed at the beginning."""
@@ -296,7 +296,7 @@ def defrag(
 
 
 class DefragRangeResult(NamedTuple):
-    """What `Volume.defrag_range()` did."""
+    """Result of `Volume.defrag_range()`."""
 
     moved: int
     """Blocks."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""`StatResult`: what stat(2) shows, kept as the bytes of struct f2fs_stat and taken apart when an attribute is asked for."""
+"""`StatResult`: the result of stat(2), kept as the bytes of struct f2fs_stat, from which attributes are read on
+demand."""
 
 from __future__ import annotations
 
@@ -72,9 +73,9 @@ def _seconds(name: str, doc: str) -> Any:
 class StatResult(Sequence[int]):
     """Look-alike of os.stat_result: a sequence of its ten numbers, and attributes st_*.
 
-    All that Python has on any system is here: st_*_ns, st_birthtime and st_birthtime_ns (the attribute is missing when
-    the file has no creation time), st_blksize, st_blocks (512-byte units), st_rdev, st_flags (of F2FS, `InodeFlag`),
-    st_gen; and st_projid, the project id. st_dev is 0. One takes some 250 bytes.
+    It has the attributes of all systems: st_*_ns, st_birthtime and st_birthtime_ns (missing when the file has no
+    creation time), st_blksize, st_blocks (512-byte units), st_rdev, st_flags (of F2FS, `InodeFlag`), st_gen. It also
+    has st_projid, the project id. st_dev is 0. An object takes some 250 bytes.
     """
 
     __slots__ = ("_raw", "_block_size")

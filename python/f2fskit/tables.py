@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """NAT, SIT and SSA as sequences, and as buffers for NumPy.
 
-Each table is a sequence of named tuples; `buffer()` gives its raw entries, packed as on disk and with the journal
-applied, in one piece:
+Each table is a sequence of named tuples. `buffer()` returns its raw entries in one piece, packed as on disk and with
+the journal applied:
 
     >>> nat = numpy.frombuffer(volume.nat.buffer(), numpy.dtype(f2fskit.dtype("nat_entry")))   # doctest: +SKIP
     >>> numpy.count_nonzero(nat["block_addr"])                                                 # doctest: +SKIP
 
-`array()` gives the same as a structured NumPy array with a number for each row, and with what shares a word apart.
+`array()` returns the same as a structured NumPy array, with a number for each row and with packed words split into
+fields.
 """
 
 from __future__ import annotations

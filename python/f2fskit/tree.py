@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Whole trees out of a volume: to a directory of the host, or as a tar stream."""
+"""Copy whole trees out of a volume: to a directory of the host, or as a tar stream."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_PROBLEMS = 1000
 
 
 class Writer(Protocol):
-    """What a stream can be written to: a binary file object."""
+    """A binary file object that can be written, as the target of a stream."""
 
     def write(self, data: memoryview, /) -> Union[int, None]: ...
 
@@ -28,7 +28,7 @@ IdMap = Sequence["tuple[int, int, int]"]
 
 
 class ExtractProblem(NamedTuple):
-    """One thing that did not go right."""
+    """One problem of an extraction."""
 
     kind: enums.ExtractProblemKind
     is_counted: bool
@@ -42,7 +42,7 @@ class ExtractProblem(NamedTuple):
 
 
 class ExtractResult(NamedTuple):
-    """What was done."""
+    """Numbers of an extraction, and its problems."""
 
     files: int
     """Regular files; further hard links not counted."""
@@ -59,13 +59,13 @@ class ExtractResult(NamedTuple):
     attributes_lost: int
     """Refused by the host."""
     left_in_part: enums.Output
-    """Files that stood before, were emptied, and did not become whole. What was made for the run is removed instead."""
+    """Existing files that were emptied and then not completely written. New incomplete files are removed instead."""
     problem_list: tuple[ExtractProblem, ...]
     """The first 1000."""
 
 
 class _Run:
-    """What the callbacks of a run need; their user pointer."""
+    """State of a run for its callbacks, and their user pointer."""
 
     def __init__(
         self,
@@ -101,8 +101,8 @@ class _Run:
 
 
 def name_first(error: errors.Error, problems: Sequence[Any], *places: Any) -> errors.Error:
-    """Return the error that ended a run; that of an incomplete one names the first problem that counts, and that of a call
-    of the host the first of the places that is a path."""
+    """Add a name to the error that ended a run, and return it. An IncompleteError names the first problem that counts.
+    The error of a host call names the first of the places that is a path."""
     if isinstance(error, OSError) and error.is_host and error.filename is None:
         error.filename = next((one for one in places if isinstance(one, (str, bytes, os.PathLike))), None)
     first = next((one for one in problems if getattr(one, "is_counted", True)), None)
@@ -238,8 +238,8 @@ def extract(
     """Copy files to a directory of the host or into a tar stream: contents with holes, modes, owners, times, hard
     and symbolic links, devices, extended attributes and ACLs.
 
-    Nothing outside the destination is touched, whatever the image holds. What cannot be read or made is told, and
-    the rest is extracted.
+    No image can make it touch anything outside the destination. Files that cannot be read or made are problems, and the
+    rest is extracted.
 
     Args:
         directory: made when it does not exist.
@@ -247,13 +247,13 @@ def extract(
     Options (keywords):
         tar: path or binary file object for a tar archive, instead of a directory.
         tar_filter: compression of it: "gzip", "xz", "zstd", ...
-        paths: what to extract; nothing: everything.
-        include, exclude: patterns with * ? [a-z] and **; without a slash they are held against the last component.
+        paths: files and directories to extract; empty: everything.
+        include, exclude: patterns with * ? [a-z] and **. Without a slash they are compared with the last component.
         strip: leading components taken off each name.
         relative: names start with the last component of each path.
         root_attributes: an existing directory takes the attributes of the volume's root.
         sync: make everything durable.
-        keep: `Keep`, what is kept besides type, name and contents; Keep(0): nothing.
+        keep: `Keep`, the attributes to keep besides type, name and contents; Keep(0): none.
         require: those of keep whose loss counts as a problem.
         existing: "refuse" (a problem), "skip" or "replace" what exists.
         encrypted: "report" (a problem), "skip", or give the "raw" ciphertext.
@@ -263,12 +263,12 @@ def extract(
         manifest: path or binary file object for one JSON object a line and entry.
         fs_config, file_contexts: the same for Android's lists of owners and modes, and of labels, as `populate()` takes them.
         mount_point: start of the paths in them.
-        on_entry: called with (path, StatResult) for each entry; a true result ends the run (CanceledError).
-        on_problem: called with each `ExtractProblem`; a true result ends the run.
-        check: raise IncompleteError when there were problems; else return with them.
+        on_entry: called with (path, StatResult) for each entry. A true result ends the run (CanceledError).
+        on_problem: called with each `ExtractProblem`. A true result ends the run.
+        check: raise IncompleteError when there were problems. False: return with them.
 
     Raises:
-        IncompleteError: done, but not everything; its attribute `result` is the `ExtractResult`, as of all errors.
+        IncompleteError: finished, with problems. Its attribute `result` is the `ExtractResult`, as with all errors.
         NotFoundError: one of paths does not exist. OSError: of the destination.
     """
     handle = volume._handle

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Deleted files brought back: to a directory of the host, or into their volume."""
+"""Restore deleted files to a directory of the host, or into their volume."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .tree import MAX_PROBLEMS, Memory, host_path, name_first
 if TYPE_CHECKING:
     from .forensics import Deleted, Past
 
-#: Which deleted files are wanted: all, those whose path matches a pattern of the shell, or those of a function.
+#: Choice of deleted files: None for all, a shell pattern for their paths, or a function.
 Choice = Optional[Union[str, Callable[["Deleted"], object]]]
 
 
 class UndeleteReport(NamedTuple):
-    """What became of a deleted file, or what of it is missing."""
+    """Outcome for a deleted file, or a missing part of it."""
 
     path: str
     outcome: enums.UndeleteOutcome
@@ -30,16 +30,16 @@ class UndeleteReport(NamedTuple):
     what: str
     """Name of the attribute, of NO_ATTRIBUTE."""
     error: errors.Error
-    """The failure behind it, or its outcome in words."""
+    """The failure that caused it, or its outcome in words."""
 
     @property
     def is_back(self) -> bool:
-        """The file is back, as a whole or not."""
+        """Was the file restored, as a whole or in part?"""
         return self.outcome == enums.UndeleteOutcome.DONE or self.outcome >= enums.UndeleteOutcome.HOLES
 
 
 class UndeleteResult(NamedTuple):
-    """What was done. Numbers of files, directories and links included."""
+    """Numbers of restored files, which include directories and links."""
 
     found: int
     """That were wanted."""
@@ -54,11 +54,11 @@ class UndeleteResult(NamedTuple):
     blank: int
     """With blank blocks, back or not."""
     reports: tuple[UndeleteReport, ...]
-    """What is left out or missing: the first 1000."""
+    """Files left out and missing parts: the first 1000."""
 
 
 class _Run:
-    """What the callbacks of a run need; their user pointer."""
+    """State of a run for its callbacks, and their user pointer."""
 
     def __init__(
         self, hooks: Hooks, past: Past, choose: Choice, on_report: Callable[[UndeleteReport], object] | None

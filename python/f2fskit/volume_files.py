@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The way to a volume's files: by path, by number, by walks, and in whole trees."""
+"""Access to a volume's files: by path, by number, by walks, and in whole trees."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class VolumeFiles(VolumeBase):
     __slots__ = ()
 
     def _whole(self) -> Volume:
-        """Return itself, as what it is a part of."""
+        """Return itself, typed as the whole volume."""
         return cast("Volume", self)
 
     @property
@@ -68,7 +68,7 @@ class VolumeFiles(VolumeBase):
         return F2FSPath(self._whole(), *parts)
 
     def __getitem__(self, path: Union[str, pathlib.PurePath, F2FSPath]) -> F2FSPath:
-        """Return a path of the volume, as `path()` does; nothing needs to be there."""
+        """Return a path of the volume, as `path()` does. It need not exist."""
         return F2FSPath(self._whole(), path)
 
     def __contains__(self, path: object) -> bool:
@@ -76,7 +76,7 @@ class VolumeFiles(VolumeBase):
         return isinstance(path, (str, pathlib.PurePath, F2FSPath)) and F2FSPath(self._whole(), path).exists()
 
     def __iter__(self) -> Iterator[str]:
-        """Refused: `volume["/x"]` is a path, and there is no end of them. `scan()` and `walk()` are what goes through a volume."""
+        """Refuse iteration over a volume: any `volume["/x"]` is a path. Use `scan()` or `walk()` to visit all files."""
         raise TypeError("a volume is not iterable: scan(), walk() and root.iterdir() are")
 
     def read_bytes(self, path: AnyPath, max_bytes: int | None = None) -> bytes:
@@ -92,8 +92,8 @@ class VolumeFiles(VolumeBase):
 
         Args:
             top: where to start.
-            onerror: called with the error of a directory or entry that cannot be read, and the walk goes on; without it
-                the error is raised (nothing is left out silently).
+            onerror: called with the error of an unreadable directory or entry, and the walk continues. Without it the
+                error is raised, so nothing is left out silently.
         """
         for path, inode, entries in self._directories(top, onerror):
             dirs = [entry for entry in entries if entry.is_dir()]
@@ -118,14 +118,14 @@ class VolumeFiles(VolumeBase):
                 yield prefix + entry.name, entry
 
     def inode_table(self, top: AnyPath = "/", *, unnamed: bool = False) -> InodeTable:
-        """Read the names below a directory and what stat shows of them as one table, in one call of the library.
+        """Read the names below a directory and their stat as one table, in one call of the library.
 
         Args:
             top: where to start; a symbolic link is followed.
             unnamed: also inodes of the last commit that no name below the top leads to, with the path "". Not of earlier
                 checkpoints.
 
-        Damage raises nothing: the row of the inode or directory has the error's number.
+        Damage raises no error: the row of the inode or directory has the error's number.
         """
         path = _as_str(top)
         return read_table(self.lookup(top, follow=True), path, lib.F2FS_LISTING_UNNAMED if unnamed else 0)
@@ -133,13 +133,13 @@ class VolumeFiles(VolumeBase):
     def inodes(
         self, top: AnyPath = "/", *, columns: Sequence[Column] | None = None, paths: bool = False, unnamed: bool = False
     ) -> Array:
-        """Return what `inode_table()` reads as a structured NumPy array.
+        """Return the table of `inode_table()` as a structured NumPy array.
 
         Args:
             top, unnamed: as of `inode_table()`.
-            columns: names of columns, see `listing.Column`; None: all but the path. Times are nanoseconds since 1970, `NO_TIME` for
-                those that are missing: view("datetime64[ns]") of such a column has dates. The parent is a row number, -1
-                for none. The column error is 0, or a number of the library: why an inode or directory cannot be read.
+            columns: names of columns, see `listing.Column`; None: all but the path. Times are nanoseconds since 1970,
+                or `NO_TIME`, and view("datetime64[ns]") of such a column has dates. The parent is a row number, -1 for
+                none. The column error is 0, or the library's error number for an unreadable inode or directory.
             paths: put the column of paths before these.
 
         Raises:
@@ -166,7 +166,7 @@ class VolumeFiles(VolumeBase):
     ) -> Iterator[tuple[str, Inode, list[DirEntry]]]:
         """Yield (path, inode, entries) of each directory of a tree; those left in entries are visited next.
 
-        A directory is visited once, whatever a damaged volume says: meeting it again is an error that names the rule.
+        A directory is visited once, even on a damaged volume. Meeting it again is an error that names the rule.
         """
         path = _as_str(top)
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a volume is given beside its files: label, UUID, features, keys, limits of quotas."""
+"""Settings of a volume: label, UUID, features, keys, limits of quotas."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ QuotaKind = Literal["user", "group", "project"]
 
 
 class VolumeSettings(VolumeBase):
-    """The part of a volume that names it, opens its secrets and keeps its limits."""
+    """The part of a volume with its names, encryption keys and quota limits."""
 
     __slots__ = ()
 
@@ -34,8 +34,8 @@ class VolumeSettings(VolumeBase):
 
         Args:
             uuid: the new one.
-            force: although there are encrypted files whose key depends on the UUID (UnsupportedError).
-            checksum: give the volume the feature inode_checksum, which a change that was cut may have taken away.
+            force: ignore encrypted files whose key depends on the UUID. Without it they are an UnsupportedError.
+            checksum: add the feature inode_checksum, which an interrupted change of the UUID may have removed.
         """
         self._need_writable()
         flags = (lib.F2FS_UUID_FORCE if force else 0) | (lib.F2FS_UUID_CHECKSUM if checksum else 0)
@@ -47,13 +47,13 @@ class VolumeSettings(VolumeBase):
             self._epoch += 1
 
     def add_features(self, features: enums.Feature, *, strict: bool = False, hash_only: bool = False) -> None:
-        """Turn on features, at once and durably: ENCRYPT, VERITY, CASEFOLD; those that are there are ignored.
+        """Turn on features, at once and durably: ENCRYPT, VERITY, CASEFOLD. Present ones are ignored.
 
-        They allow new files to be encrypted, sealed or folded, and change no existing one. UnsupportedError for others,
-        StateError when there are uncommitted changes.
+        They allow new files to be encrypted, sealed or folded, and change no existing file. UnsupportedError for other
+        features, StateError when there are uncommitted changes.
 
         Args:
-            features: what is to be turned on.
+            features: features to turn on.
             strict: with CASEFOLD, refuse names that are not valid UTF-8 in folded directories.
             hash_only: with CASEFOLD, see `set_hash_only()`.
         """
@@ -64,20 +64,20 @@ class VolumeSettings(VolumeBase):
         self._geometry = results.make_geometry(self._handle.get(lib.f2fs_volume_geometry))
 
     def set_hash_only(self, on: bool) -> None:
-        """On a volume with casefold: look names up by their hash only, at once and durably.
+        """Look names up by their hash only, on a volume with casefold. The setting is written at once and durably.
 
-        Otherwise a name is also searched, slowly, among those that were filed under the hash of another version of
-        Unicode. StateError on a volume without casefold, or when there are uncommitted changes.
+        Otherwise a lookup also searches, slowly, for names stored under the hash of another version of Unicode.
+        StateError on a volume without casefold, or when there are uncommitted changes.
         """
         self._need_writable()
         self._handle.call(lib.f2fs_volume_set_hash_only, on)
         self._superblock = None
 
     def add_key(self, key: bytes, name: bytes = b"") -> results.Key:
-        """Add a key of encrypted files, 16 to 64 bytes: names and contents that it opens are read and written in clear.
+        """Add a key of encrypted files, 16 to 64 bytes. Their names and contents are then read and written in clear.
 
-        `name` is a descriptor (8 bytes, for policies of version 1: it cannot be checked) or an identifier (16 bytes:
-        InvalidError when the key is not the one).
+        `name` is a descriptor (8 bytes, for policies of version 1, which cannot be checked) or an identifier (16
+        bytes). InvalidError when the key does not match the identifier.
         """
         row = ffi.new("struct f2fs_key *")
         bytes_of_key = raw_bytes(key)
@@ -127,9 +127,11 @@ class VolumeSettings(VolumeBase):
         inodes_soft: int | None = None,
         inodes_hard: int | None = None,
     ) -> None:
-        """Set limits of a "user", "group" or "project", which the kernel will keep; 0 is no limit, None leaves one as it is.
+        """Set limits of a "user", "group" or "project", for the kernel to enforce. 0: no limit; None: leave it as it
+        is.
 
-        What is above its soft limit has a time of grace from now on. The engine itself acts as root and keeps no limits.
+        The time of grace for a soft limit that is exceeded starts now. The engine itself acts as root and enforces no
+        limits.
 
         Raises:
             NotFoundError: the volume has no such quota file.
@@ -151,7 +153,8 @@ class VolumeSettings(VolumeBase):
         self._change(self._handle, lib.f2fs_quota_set, _QUOTA_KINDS.index(kind), limits, quota)
 
     def quota_grace(self, kind: QuotaKind) -> tuple[int, int]:
-        """For how many seconds a "user", "group" or "project" may stay above its soft limits of space and of inodes."""
+        """Return the seconds for which a "user", "group" or "project" may exceed its soft limits of space and of
+        inodes."""
         if kind not in _QUOTA_KINDS:
             raise ValueError(f"kind is one of {', '.join(_QUOTA_KINDS)}")
         grace = sized("struct f2fs_quota_grace *")
@@ -159,7 +162,8 @@ class VolumeSettings(VolumeBase):
         return grace.space_seconds, grace.inode_seconds
 
     def set_quota_grace(self, kind: QuotaKind, *, space_seconds: int | None = None, inode_seconds: int | None = None) -> None:
-        """Set it, for all users, groups or projects; None leaves one as it is. Times that run already end when they would have.
+        """Set the times of grace for all users, groups or projects; None leaves one as it is. Running times do not
+        change.
 
         Raises:
             NotFoundError: the volume has no such quota file. StateError: the quota files wait for a check.

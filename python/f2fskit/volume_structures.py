@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the last checkpoint says: superblock, checkpoint, packs, tables, blocks."""
+"""Structures of a volume: superblock, checkpoint, packs, tables, blocks."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class VolumeStructures(VolumeBase):
 
     @property
     def notes(self) -> list[str]:
-        """What was noticed while opening: sentences."""
+        """Notes made while opening, as sentences."""
         found: list[str] = []
         while (note := self._handle.get(_copy_note, len(found))) is not None:
             found.append(note)
@@ -221,7 +221,7 @@ class VolumeStructures(VolumeBase):
         return bytes(buffer)
 
     def identify(self, addr: int) -> results.BlockIdentity:
-        """Return who the block at an address is, as far as the volume's own tables tell."""
+        """Identify the block at an address: its area and owner according to the volume's own tables."""
         row = ffi.new("struct f2fs_block_identity *")
         self._handle.call(lib.f2fs_block_identify, number(addr, "addr", 32), row)
         return results.BlockIdentity(
@@ -241,7 +241,7 @@ class VolumeStructures(VolumeBase):
         )
 
     def read_raw(self, length: int, offset: int) -> bytes:
-        """Return bytes of the main area, whoever they belong to, at an offset from the volume's begin."""
+        """Return bytes of the main area, whatever their owner, at an offset from the volume's start."""
         buffer = ffi.new("char[]", number(length, "length", 63))
         self._handle.call(lib.f2fs_volume_read, number(offset, "offset"), buffer, length)
         return bytes(ffi.buffer(buffer, length))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Write the file by which bash completes the words of all programs, from what each lists of itself (--dump-options).
+"""Write the bash completion file for all programs, from the options that each lists (--dump-options).
 
 complete.py TEMPLATE OUTPUT PROGRAM=LIST...
 """
@@ -9,7 +9,7 @@ import sys
 
 
 def words_of(lines):
-    """Return (what can follow a blank: options, an = behind those that need a value; commands; letters that take a value)."""
+    """Return (options, with a final = if they need a value; commands; letters of options that take a value)."""
     options, commands, letters = [], [], ""
     for line in lines:
         kind, *fields = line.split("\t")

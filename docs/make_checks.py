@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes docs/CHECKS.md from the table of problems, as fsck.f2fs tells it.
+"""Write docs/CHECKS.md from the table of problems that fsck.f2fs prints.
 
     docs/make_checks.py build/fsck/fsck.f2fs > docs/CHECKS.md
 """

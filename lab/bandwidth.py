@@ -2,7 +2,8 @@
 """A model of bandwidth from a result that f2fs-lab run --json wrote: python3 lab/bandwidth.py RESULT... [--request US] [--block US]
 
 A request takes --request microseconds (20), a block that is written or, to be moved, read takes --block microseconds (8, which is
-500 MB/s). Prints for each variant what the load wrote in that time, as a part of the first one's: each round, and all of them.
+500 MB/s). Print for each variant the load's bandwidth, as a part of the first variant's: in each round, and in all of
+them.
 """
 import argparse
 import json

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What knowing the future would give on an experiment's load: python3 lab/bounds.py BUILD EXPERIMENT [OPTION of f2fs-lab run...]
+"""Bound the gain of knowing the future, on an experiment's load.
 
-The experiment is run once, and the blocks that it writes go through the pure simulation of cleaning (cleaner.h), in as many
-sections of 512 blocks as the volume has for users and for cleaning. Nodes, checkpoints and delays are not in it; but with
-engine.at_once=false what overwrites waits until a checkpoint, or until 16 MiB wait, and is written once. Prints blocks
-moved for each block asked for behind the making of the files: of the run itself, of policies, and the bound of any.
+    python3 lab/bounds.py BUILD EXPERIMENT [OPTION of f2fs-lab run...]
+
+Run the experiment once, and simulate GC on the blocks that it writes (cleaner.h). The simulation has as many sections
+of 512 blocks as the volume has for users and for GC. It leaves out nodes, checkpoints and delays. But with
+engine.at_once=false overwrites wait until a checkpoint, or until 16 MiB wait, and are written once. Print the blocks
+moved per requested block, after the files are made: of the run itself, of policies, and the bound of any policy.
 """
 import json
 import pathlib

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""An experiment on our engine and on the kernel's: python3 lab/engine_kernel.py BUILD EXPERIMENT [--ext4] [--requests]
-[OPTION of f2fs-lab run...]
+"""Run an experiment on this engine and on the kernel's, and compare the numbers.
 
-The experiment must have one variant (--set chooses for what it varies). f2fs-lab runs it and keeps the operations, with the
-checkpoints that were made on the way; the kernel carries out the same ones under User Mode Linux, on a volume with the same
-layout, normal logging being mode=lfs, updates never in place (ipu_policy 0) and checkpoints where ours were. Prints each round's
-numbers side by side: ours by the laboratory's meter, the kernel's by its own counters (debugfs, /proc, /sys).
+    python3 lab/engine_kernel.py BUILD EXPERIMENT [--ext4] [--requests] [OPTION of f2fs-lab run...]
 
---ext4: a third column, of the kernel's ext4 with the same operations (4 KiB blocks, data=ordered, nothing reserved). Its volume is
-made whole at once, and commits of its journal wait for what the operations say. --requests: the sizes of writes and discards as
-the file system submits them, by dm-log-writes; what follows the write before is taken as one with it, and cut behind 512 KiB.
+The experiment must have one variant (--set chooses values for its variables). f2fs-lab runs it and records the
+operations and checkpoints. The kernel runs the same operations under User Mode Linux on a volume with the same layout.
+Normal logging is mode=lfs there, nothing is updated in place (ipu_policy 0), and checkpoints come at the same points.
+Print each round's numbers side by side: this engine's by the laboratory's meter, the kernel's by its own counters
+(debugfs, /proc, /sys).
 
-The kernel chooses victims by greedy when it needs room; its background cleaning is off. It keeps pages in memory until a
-checkpoint or until memory is short, not for so long (dirty_writeback_centisecs is 0), so blocks that are changed again before it
-are written once: "written" can be less than what was asked for. Still it differs by some percent from run to run.
+--ext4: add a column for the kernel's ext4 with the same operations (4 KiB blocks, data=ordered, nothing reserved). Its
+volume is initialised completely at once, and its journal commits only when an operation asks for it. --requests: print
+the sizes of writes and discards as the file system submits them, by dm-log-writes. A write that follows the one before
+counts as one with it, up to 512 KiB.
+
+The kernel chooses victims by greedy when it needs room, and its background GC is off. It keeps pages in memory until a
+checkpoint or until memory is short, without a time limit (dirty_writeback_centisecs is 0). So blocks that change again
+before that are written once, and "written" can be less than requested. Results still differ by some percent between
+runs.
 """
 import json
 import os
@@ -75,7 +79,7 @@ def size_of(text):
 
 
 def ours(build, path, options, trace):
-    """Run it on our engine: what was measured of each round; the operations go to the trace."""
+    """Run it on this engine, write the operations to the trace, and return the measurements of each round."""
     done = subprocess.run([build / "lab/f2fs-lab", "run", path, *options, "--json=-", "--trace", trace],
                           capture_output=True, check=False)
     if done.returncode:
@@ -129,9 +133,9 @@ def ext4(build, found, image, device):
 
 
 def theirs(build, found, trace, work, prepare, with_requests):
-    """Carry out the trace in the kernel: what its counters say of each round but the first, which makes the files."""
+    """Run the trace in the kernel. Return its counters for each round but the first, which makes the files."""
     sys.path.insert(0, str(TOP / "tests/kernel"))
-    import uml  # noqa: E402  (the kernel's runner is no part of what is installed)
+    import uml  # noqa: E402  (the kernel's runner is not installed)
 
     size = size_of(found.get("volume.size", "1GiB"))
     with tempfile.TemporaryDirectory(dir=work) as folder:

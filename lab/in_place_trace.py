@@ -100,7 +100,7 @@ class InPlace:
 
 
 def rounds_of(text, times_count):
-    """What is written in each round but the first, which makes the files."""
+    """Return the writes of each round but the first, which makes the files."""
     volume, before, found = InPlace(times_count), None, []
     for line in text.splitlines():
         word = line.split()

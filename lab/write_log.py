@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a file system asked of its device, from the log that the kernel's dm-log-writes keeps: sizes of writes and discards.
+"""Sizes of a file system's writes and discards, from the log of the kernel's dm-log-writes.
 
-The log begins with a sector that has magic, version, the number of entries and the size of a sector; each entry is a sector with
-where, how many sectors, flags and the length of a mark's text, and behind it what was written.
+The log begins with a sector that has magic, version, the number of entries and the size of a sector. Each entry is a
+sector with the position, the number of sectors, flags and the length of a mark's text. The written data follows it.
 """
 import struct
 
@@ -14,7 +14,8 @@ ROWS = ["requests_512k", "bytes_512k", "discard_share", "small_discard_share"]
 
 
 class Sizes:
-    """Of one round. Writes that follow each other are one request, cut behind each 512 KiB, as our meter does it."""
+    """Sizes of one round. Contiguous writes count as one request, split at each 512 KiB, as the laboratory's meter
+    does."""
 
     def __init__(self):
         self.pieces = self.whole = self.bytes = self.discards = self.small = self.discarded = 0
@@ -28,7 +29,7 @@ class Sizes:
         self.bytes += length
 
     def end(self):
-        """What stands in a row is over."""
+        """End a run of contiguous writes."""
         self.whole += self.run // WHOLE
         self.pieces += -(-self.run // WHOLE)
         self.run = 0
@@ -45,7 +46,7 @@ class Sizes:
 
 
 def rounds(path):
-    """[Sizes]: up to each mark; what was discarded behind the last one belongs to it."""
+    """Return [Sizes], one up to each mark. Discards after the last mark belong to it."""
     found = [Sizes()]
     with open(path, "rb") as f:
         magic, _, entries, sector = struct.unpack("<QQQI", f.read(28))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Fill a manual page: @OPTIONS@, @COMMANDS@ and @EXIT_STATUS@ from what the program lists of itself (--dump-options), @VERSION@.
+"""Fill a manual page: @OPTIONS@, @COMMANDS@ and @EXIT_STATUS@ from the program's list (--dump-options), and @VERSION@.
 
 fill.py TEMPLATE LIST OUTPUT VERSION
 """
@@ -13,7 +13,7 @@ def unescape(field):
 
 
 def roff(text):
-    """Text as roff: backslashes, hyphens, and what would be a request at the start of a line."""
+    """Return text as roff: escape backslashes, hyphens, and requests at the start of a line."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return re.sub(r"(?m)^([.'])", r"\\&\1", text)
 

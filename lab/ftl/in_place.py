@@ -21,7 +21,7 @@ MODELS = ["page:superblock=2M,op=7%", "page:superblock=8M,op=7%", "block:superbl
 
 
 def journal(number):
-    """What a commit writes: a piece of the journal, and the block with the inode."""
+    """Return the writes of a commit: a piece of the journal, and the block with the inode."""
     return [f"w {number * COMMIT_BLOCKS % JOURNAL} {COMMIT_BLOCKS}\n", f"w {JOURNAL}\n"]
 
 
@@ -45,7 +45,7 @@ def run(build, model, lines):
 
 
 def main(build, models):
-    first = JOURNAL + 32768     # behind the journal and the tables
+    first = JOURNAL + 32768     # after the journal and the tables
     print(f"{'model':52} {'sequential':>10} {'random':>10} {'together':>10}")
     for model in models:
         superblock = model.split("superblock=")[1].split(",")[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What calls return: named tuples whose fields are those of the C structures of the same name, in their units."""
+"""Results of calls: named tuples with the fields of the C structures of the same name, in the same units."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Progress(NamedTuple):
     task: str
     phase: str
     unit: str
-    """What is counted: "blocks", "bytes", "inodes", ..."""
+    """Unit of the counts: "blocks", "bytes", "inodes", ..."""
     done: int
     total: int | None
     """None when it is not known."""
@@ -42,7 +42,7 @@ class Key(NamedTuple):
 
 
 class DeviceInfo(NamedTuple):
-    """What a device is."""
+    """Properties of a device."""
 
     size: int
     """Bytes."""
@@ -104,7 +104,7 @@ class DeviceRecord(NamedTuple):
     offset: int
     length: int
     data: bytes | None
-    """What was written; None for other kinds."""
+    """Bytes of a write; None for other kinds."""
 
 
 class FaultCounts(NamedTuple):
@@ -116,14 +116,14 @@ class FaultCounts(NamedTuple):
 
 
 class UndoInfo(NamedTuple):
-    """What playing an undo file back did."""
+    """Result of playing an undo file back."""
 
     device_size: int
     records: int
     bytes: int
-    #: False: the recording was cut; what its torn last piece was for had not been written.
+    #: False: the recording was cut short. The bytes that its torn last piece protects had not been overwritten.
     is_sealed: bool
-    #: Not sealed: pieces behind one that cannot be read, not put back.
+    #: If not sealed: pieces after an unreadable one, which were not restored.
     left: int
 
 
@@ -187,7 +187,7 @@ def make_geometry(source: Any) -> Geometry:
 
 
 class Counters(NamedTuple):
-    """What was written to the device since the volume was opened."""
+    """Writes to the device since the volume was opened."""
 
     bytes: dict[str, int]
     """Written, by cause: "data", "node", "moved-data", "moved-node", "nat", "sit", "ssa", "pack", "chain"."""
@@ -209,7 +209,7 @@ class Counters(NamedTuple):
 
 
 class CleanResult(NamedTuple):
-    """What GC did, or would do."""
+    """Result of GC, or of a dry run."""
 
     sections: int
     """Emptied."""
@@ -221,7 +221,7 @@ class CleanResult(NamedTuple):
     free_before: int
     """Free sections."""
     free_after: int
-    """The same at the end; of a dry run: about so many."""
+    """The same at the end. An estimate after a dry run."""
     candidates: int
     """Sections that were worth it at the beginning."""
     unconfirmed: int
@@ -240,7 +240,7 @@ class CleanResult(NamedTuple):
 
 
 class MetadataStat(NamedTuple):
-    """What a copy of metadata holds, in blocks of the main area."""
+    """Statistics of a copy of metadata, in blocks of the main area."""
 
     nodes: int
     directories: int
@@ -251,7 +251,7 @@ class MetadataStat(NamedTuple):
     refused: int
     """A directory claims them, but they look like contents: left out."""
     unreadable: int
-    """Reads of all areas that failed so far: zeros there, and what hung on it may be missing."""
+    """Failed reads of all areas so far. The copy has zeros there, and metadata that depends on them may be missing."""
     first_unreadable: int
     inline_zeroed: int
     """Inodes that held contents, which are zeros."""
@@ -313,7 +313,7 @@ class VolumeStat(NamedTuple):
 
 
 class NatEntry(NamedTuple):
-    """Where a node is."""
+    """The address and owner of a node."""
 
     nid: int
     ino: int
@@ -365,7 +365,7 @@ class CheckpointPack(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """Who owns a block."""
+    """The owner of a block."""
 
     nid: int
     """The node that points to the block, or the node itself."""
@@ -374,7 +374,7 @@ class Summary(NamedTuple):
 
 
 class LogHead(NamedTuple):
-    """Where one of the six logs writes next."""
+    """The next place that one of the six logs writes."""
 
     segno: int
     blkoff: int
@@ -385,7 +385,7 @@ class LogHead(NamedTuple):
 
 
 class BlockIdentity(NamedTuple):
-    """Who a block is, as far as the volume's own tables tell."""
+    """Identity of a block according to the volume's own tables."""
 
     area: enums.Area
     index: int  # type: ignore[assignment]
@@ -463,7 +463,7 @@ class Verity(NamedTuple):
     root_hash: bytes
     salt: bytes
     file_digest: bytes
-    """What FS_IOC_MEASURE_VERITY gives."""
+    """The digest that FS_IOC_MEASURE_VERITY returns."""
     tree_offset: int
     tree_size: int
     descriptor_offset: int

@@ -36,7 +36,7 @@ class FileFragments(NamedTuple):
     extents: int
     fragments: int
     ideal: int
-    """Fragments when it lies as well as can be."""
+    """Fragments of the best possible placement."""
     small_blocks: int
     """Blocks in fragments below 64 KiB."""
     requests: int

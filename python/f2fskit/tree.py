@@ -14,7 +14,7 @@ from .name_text import Patterns, encode_name
 from .path import AnyPath, path_text
 
 MAX_PROBLEMS = 1000
-"""Problems that a result lists; all of them are counted, and told to on_problem."""
+"""Most problems that a result lists. All are counted, and on_problem gets all of them."""
 
 
 class Writer(Protocol):

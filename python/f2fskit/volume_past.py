@@ -143,7 +143,8 @@ class VolumePast(VolumeFiles):
     def versions(self, what: AnyPath | int | Inode) -> list[Version]:
         """Return the remaining versions of a file, the oldest first, the one in use last.
 
-        what is a path, an inode number, or an inode.
+        Args:
+            what: a path, an inode number, or an inode.
         """
         ino = self._number_of(what)
         return self.past(ino).versions(ino)
@@ -152,7 +153,8 @@ class VolumePast(VolumeFiles):
         """Return the remaining nodes below an inode: direct and indirect nodes, and that of the attributes. They are in
         the order of node ids, and for each id the oldest is first.
 
-        what is a path, an inode number, or an inode.
+        Args:
+            what: a path, an inode number, or an inode.
         """
         ino = self._number_of(what)
         return self.past(ino).node_versions(ino)

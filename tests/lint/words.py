@@ -34,7 +34,7 @@ LIMITS = {
     "public headers": 0.5,
     "messages": 1.5,
     "comments": 0.5,
-    "python": 15.0,
+    "python": 0.5,
     "tests": 1.5,
 }
 

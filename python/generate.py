@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Generate the C source of the extension module f2fskit._f2fskit from the public headers.
 
-The headers are the only place where the interface is written down: this script runs them through the C preprocessor
-(with F2FSKIT_CDEF defined and empty system headers), takes the constants from its list of macros, and hands the
-declarations to cffi, which checks each of them against the real headers when the module is compiled.
+The headers are the only definition of the interface. This script runs them through the C preprocessor, with
+F2FSKIT_CDEF defined and empty system headers. It takes the constants from the list of macros, and passes the
+declarations to cffi. When the module is compiled, cffi checks each of them against the real headers.
 
-Every function pointer, a member of a structure or a parameter of a function, gets a callback of its type that Python
-can implement: struct f2fs_device_ops, member read -> py_device_ops_read; f2fs_walk, parameter visit -> py_walk_visit.
+Every function pointer, which is a member of a structure or a parameter of a function, gets a callback of its type that
+Python can implement. Names: struct f2fs_device_ops, member read -> py_device_ops_read; f2fs_walk, parameter visit ->
+py_walk_visit.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 install_dir.py PREFIX
 
-Meson asks for it without the prefix; on Debian /usr/local has a directory of its own, which it does not find so.
+Meson asks Python without the prefix. So it misses Debian's separate directory below /usr/local.
 """
 import os
 import site

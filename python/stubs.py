@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Write enums.pyi, errors.pyi and records.pyi: types of the classes made at import from the library's tables.
 
-Run it with PYTHONPATH=build/python after a table has changed; a test compares its output with the files.
+Run it with PYTHONPATH=build/python after a table has changed. A test compares its output with the files.
 
     python3 python/stubs.py python/f2fskit
 """

@@ -33,12 +33,12 @@ ProgressCallback = Callable[[Any], object]
 
 
 def text(pointer: Any) -> str:
-    """Return a C string as str; bytes that are not UTF-8 become surrogates."""
+    """Return a C string as str. Bytes that are not UTF-8 become surrogates."""
     return str(ffi.string(pointer), "utf-8", "surrogateescape")
 
 
 def sized(kind: str, values: dict[str, Any] = {}) -> Any:
-    """Make a C structure that carries its size (F2FS_SIZED in base.h); kind is the type of a pointer to it."""
+    """Make a C structure that carries its size (F2FS_SIZED in base.h). kind is the type of a pointer to it."""
     return ffi.new(kind, {**values, "struct_size": ffi.sizeof(ffi.typeof(kind).item)})
 
 
@@ -52,7 +52,7 @@ def number(value: int, what: str, bits: int = 64) -> int:
 
 
 def put(row: Any, **members: Any) -> None:
-    """Set members of a C structure; ValueError names one that its number does not fit."""
+    """Set members of a C structure. ValueError names one that its number does not fit."""
     for name, value in members.items():
         try:
             setattr(row, name, value)

@@ -262,8 +262,8 @@ def check(
             STOP, which repairs nothing at all. An exception ends the check, and nothing is repaired.
         accept_foreign: repair even if the device has a signature of another system (FOREIGN).
         accept_unread: repair even if a superblock copy or checkpoint pack cannot be read, which loses it.
-        cut_at: the volume was cut short to this many bytes: treat everything after them, or past the end of its
-            devices, as lost, and let a repair drop it. FILE_CUT or DENTRY_CUT reports each file. DEVICE_SHORT stays
+        cut_at: the volume was cut short to this many bytes. Everything after them, or past the end of its devices,
+            counts as lost, and a repair drops it. FILE_CUT or DENTRY_CUT reports each file. DEVICE_SHORT stays
             until `resize()` shrinks the volume or the device is longer. None: report missing parts of the device, and
             repair nothing.
         lock: as of `open()`.
@@ -273,7 +273,7 @@ def check(
         InvalidError: only or except_ names no problem. NotF2fsError: there is no trace of a volume.
         OSError: nothing can be read, or a repair would lose a superblock copy or checkpoint pack that cannot be read.
         ReadOnlyError: a repair of a source that cannot be written.
-        ValueError: undo without a repair that writes; only, except_ or decide without a repair.
+        ValueError: undo without a repair that writes, or only, except_ or decide without a repair.
     """
     if undo is not None and (dry_run or not repair):
         raise ValueError("undo is for a repair that writes")

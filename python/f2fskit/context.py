@@ -21,7 +21,7 @@ class Context(Owner):
 
     Args:
         log: called with (level, message) for each message; `LogLevel` names the levels.
-        progress: called with a `Progress` during long work; a true result cancels it (`CanceledError`).
+        progress: called with a `Progress` during long work. A true result cancels it (`CanceledError`).
         now: returns the time, nanoseconds since 1970 or a datetime with a time zone. Without it the clock stands at 0,
             so that the same input writes the same bytes.
         random: returns n random bytes. Without it the numbers are a fixed sequence.

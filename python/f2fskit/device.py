@@ -183,7 +183,7 @@ class Device(Closable):
         """Make one device of several, one after the other.
 
         Args:
-            devices: of one context; each whole, or as (device, offset, length) in bytes.
+            devices: of one context. Each is whole, or as (device, offset, length) in bytes.
         """
         parts = ffi.new("struct f2fs_device_part[]", len(devices))
         if not devices:
@@ -213,11 +213,11 @@ class Device(Closable):
         return self._layer(Device, lib.f2fs_device_open_sparse)
 
     def zstd(self) -> Device:
-        """Return the contents of the zstd file with a table of frames that this device holds; read-only."""
+        """Return the contents of the zstd file with a table of frames that this device holds, read-only."""
         return self._layer(Device, lib.f2fs_device_open_zstd)
 
     def cache(self, budget: int = 0) -> Device:
-        """Return a read cache with read-ahead over this device, of budget bytes (0: 32 MiB); writes go through."""
+        """Return a read cache with read-ahead over this device, of budget bytes (0: 32 MiB). Writes go through."""
         return self._layer(Device, lib.f2fs_device_open_cache, number(budget, "budget"))
 
     def overlay(self, memory_limit: int = 1 << 30, spill_dir: Path | None = None) -> OverlayDevice:
@@ -279,7 +279,7 @@ class Device(Closable):
         """Restore the bytes that this device had before the recording in an undo file began.
 
         Write nothing when the file is damaged (`CorruptError`). Also write nothing (`StateError`) when it was made for
-        another device, when the device is not as the recording left it, and when the recording was cut short. With
+        another device, when the device has changed since the recording, and when the recording was cut short. With
         force the last two do not matter: later changes to the same blocks are lost.
         """
         row = sized("struct f2fs_undo_info *")

@@ -24,7 +24,7 @@ class DirEntry:
     __slots__ = ("name", "ino", "type", "_directory", "_freed", "_place", "_table", "_row")
 
     name: str
-    """UTF-8, other bytes as surrogates (os.fsencode); in an encrypted directory the printable form without the key."""
+    """UTF-8, other bytes as surrogates (os.fsencode). In an encrypted directory the printable form without the key."""
     ino: int
     type: enums.FileType
 

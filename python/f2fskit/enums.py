@@ -10,7 +10,7 @@ from ._f2fskit import ffi, lib
 
 
 class _Names:
-    """Members show their names in text; format codes of numbers ("d", "x") show the number."""
+    """Members show their names in text. Format codes of numbers ("d", "x") show the number."""
 
     def __str__(self: Any) -> str:
         if self.name is not None:

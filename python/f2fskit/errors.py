@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Exceptions, made at import from the library's error table.
 
-For each error of the table there is one class, named after it (CORRUPT: `CorruptError`, NOT_FOUND: `NotFoundError`),
-derived from `Error` and from the built-in exception that fits: the subclass of OSError for its errno (so `except
-FileNotFoundError` works), or ValueError, MemoryError, KeyError.
+Each error of the table has one class, named after it (CORRUPT: `CorruptError`, NOT_FOUND: `NotFoundError`). It derives
+from `Error` and from the built-in exception that fits. That is the subclass of OSError for its errno, so that `except
+FileNotFoundError` works, or ValueError, MemoryError or KeyError.
 """
 
 from __future__ import annotations

@@ -176,7 +176,7 @@ class Deleted:
     __slots__ = ("path", "path_state", "sources", "versions", "confidence", "type", "version", "links", "max_links")
 
     path: str
-    """As far as it is known; begins with "<inode NUMBER>" where the directories above are not."""
+    """The known part of the path. It begins with "<inode NUMBER>" where the directories above are unknown."""
     path_state: enums.PathState
     sources: enums.DeletedSource
     versions: int
@@ -184,7 +184,7 @@ class Deleted:
     confidence: enums.Confidence
     type: enums.FileType
     version: Version
-    """The newest version that is left; of a file of which only the name is left, inode number, parent and name count."""
+    """The newest version that is left. If only the name is left, only its inode number, parent and name are valid."""
     links: list[str]
     """Of a file that once had several names: others that entries left in directories give it. When there are no more than
     max_links less one they are hard links, else earlier names are among them."""

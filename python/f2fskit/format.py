@@ -93,7 +93,7 @@ class Struct:
     size: int
     """Bytes."""
     fields: Mapping[str, Field]
-    """By name, in the order of their offsets; together they cover every byte."""
+    """By name, in the order of their offsets. Together they cover every byte."""
     codec: struct.Struct
     """The structure for the struct module."""
 
@@ -153,7 +153,7 @@ class Struct:
 
 
 class Record:
-    """Raw bytes of a structure; its fields are attributes, named as in the format."""
+    """Raw bytes of a structure. Its fields are attributes, named as in the format."""
 
     __slots__ = ("_struct", "_raw", "_values")
 

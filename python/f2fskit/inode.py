@@ -334,7 +334,7 @@ class Inode(Closable, InodeFields):
         return inode._handle
 
     def pwrite(self, data: Any, offset: int) -> int:
-        """Write all of data at a byte offset of a regular file; return its length in bytes."""
+        """Write all of data at a byte offset of a regular file. Return its length in bytes."""
         number(offset, "offset")
         with raw_bytes(data) as pointer:
             self._change(lib.f2fs_inode_write, offset, pointer, len(pointer))

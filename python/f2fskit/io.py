@@ -88,7 +88,7 @@ class InodeIO(_Raw):
         self._is_wrapped = False  # there may be a buffer over it that this module did not make,
         self._top: weakref.ref[Any] | None = None  # beside this one
         self.name: str | int = inode.number
-        """The path that it was opened by; the inode's number when there was none."""
+        """The path that it was opened by, or the inode's number when there was none."""
         self.mode = mode
         self._is_open = True
         if inode.volume.writable:
@@ -160,7 +160,7 @@ class InodeIO(_Raw):
             raise io.UnsupportedOperation("not writable")
 
     def readinto(self, buffer: Any, /) -> int:
-        """Fill a buffer from the position; return the number of bytes, less than asked for only at the end."""
+        """Fill a buffer from the position. Return the number of bytes, which is less than requested only at the end."""
         self._check(reading=True)
         n = 0
 
@@ -185,7 +185,7 @@ class InodeIO(_Raw):
         return int(lib.f2fs_inode_stat(inode, self._stat)), int(self._stat.size)
 
     def write(self, data: Any, /) -> int:
-        """Write all of data at the position, at the end when appending; return its length in bytes."""
+        """Write all of data at the position, at the end when appending. Return its length in bytes."""
         self._check(writing=True)
         # a buffer that is closed writes again, and must get the same error
         if self._failure is not None and self._inode.volume.transaction == Transaction.FAILED:
@@ -239,7 +239,7 @@ class InodeIO(_Raw):
         return found
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Return size bytes from the position on, less only at the end; without a size everything."""
+        """Return size bytes from the position on, less only at the end. Without a size, return everything."""
         self._check(reading=True)
         length = -1 if size is None else operator.index(size)
         return self._take(None if length < 0 else length)
@@ -291,7 +291,7 @@ class InodeIO(_Raw):
         return self._position
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
-        """Set the position, in bytes from the start, the position or the end; or find data or a hole from offset on."""
+        """Set the position, in bytes from the start, the position or the end. Or find data or a hole from offset on."""
         self._check()
         offset = operator.index(offset)
         with self._inode._handle.alone():
@@ -309,7 +309,7 @@ class InodeIO(_Raw):
         return offset
 
     def _find(self, offset: int, data: bool) -> int:
-        """Return the first offset from here on that is data, or in a hole; the end of the file is a hole."""
+        """Return the first offset from here on that is data, or in a hole. The end of the file is a hole."""
         if not 0 <= offset < self._size:
             raise OSError(errno.ENXIO, os.strerror(errno.ENXIO))
         block_size = self._inode.volume.geometry.block_size

@@ -58,7 +58,7 @@ def _layout() -> dict[str, tuple[int, str]]:
 
 
 def _codec(*names: str) -> struct.Struct:
-    """Return the codec of whole rows that gives these members of the entry; ino is the one of the stat."""
+    """Return the codec of whole rows that gives these members of the entry. ino is the one of the stat."""
     places = sorted((_OFFSETS[name], _ENTRY[name]) if name != "ino" else MEMBERS["ino"] for name in names)
     code, at = "=", 0
     for offset, letter in places:
@@ -99,12 +99,12 @@ class InodeTable:
         return f"<f2fskit.InodeTable {len(self)} rows below {self._top!r}>"
 
     def buffer(self) -> memoryview:
-        """Return the rows, struct f2fs_listing_row each, in host byte order; `dtype()` describes one."""
+        """Return the rows, struct f2fs_listing_row each, in host byte order. `dtype()` describes one."""
         return memoryview(self._rows)
 
     @staticmethod
     def dtype() -> dict[str, Any]:
-        """Return a description of a row that numpy.dtype() takes; members of the entry begin with "entry."."""
+        """Return a description of a row that numpy.dtype() takes. Members of the entry begin with "entry."."""
         layout = sorted(_layout().items(), key=lambda one: one[1])
         return {
             "names": [name for name, _ in layout],
@@ -158,7 +158,7 @@ class InodeTable:
         return self._text[at : at + length], position, hash_
 
     def array(self, columns: Sequence[Column] | None = None) -> Array:
-        """Return columns of the table as a structured NumPy array; without names all of them but the path."""
+        """Return columns of the table as a structured NumPy array. Without names, return all of them but the path."""
         numpy = load_numpy("inode_table() gives the same as a buffer")
         chosen: list[Column] = [name for name in ALL_COLUMNS if name != "path"] if columns is None else list(columns)
         unknown = [name for name in chosen if name not in ALL_COLUMNS]

@@ -28,7 +28,8 @@ def nanoseconds(value: Moment, what: str) -> int:
     """Return a time as nanoseconds since 1970.
 
     TypeError for anything but an int or a datetime with a time zone. ValueError for a time that does not fit into 64
-    bits (years 1677 to 2262), such as seconds multiplied twice, and for numbers that can only be of another unit.
+    bits (years 1677 to 2262), such as seconds multiplied twice. ValueError also for numbers that can only be of another
+    unit.
     """
     if isinstance(value, datetime.datetime):
         if value.utcoffset() is None:

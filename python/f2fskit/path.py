@@ -324,7 +324,8 @@ class F2FSPath:
         """Walk the tree below: yield (path of a directory, names of directories in it, other names), as pathlib has it.
 
         Args:
-            top_down: parents come first, and names deleted from the list of directories are not visited; otherwise they come last.
+            top_down: parents come first, and names deleted from the list of directories are not visited. Otherwise they
+                come last.
             on_error: called with the error of an unreadable directory or entry. Without it the error is raised.
             follow_symlinks: has to be False.
         """

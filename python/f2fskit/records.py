@@ -15,7 +15,8 @@ def class_name(structure: str) -> str:
 
 
 class InodeFields:
-    """The fields of an inode that `Inode` shows as attributes; those of extra attributes only where it has them."""
+    """The fields of an inode that `Inode` shows as attributes. Those of extra attributes exist only if the inode has
+    them."""
 
     __slots__ = ()
 

@@ -100,7 +100,7 @@ def resize(
     Raises:
         NospcError: too small. The message names the smallest size, or the space to free.
         TooBigError: the format ends before that. RangeError: the device is shorter.
-        UnsupportedError: a zoned or read-only volume; a pinned file is in the way, named by its path.
+        UnsupportedError: the volume is zoned or read-only, or a pinned file is in the way, which the message names.
         StateError: the volume is unclean or damaged. CanceledError: the progress callback asked to stop.
         ValueError: arguments that contradict each other.
     """

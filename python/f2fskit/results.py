@@ -323,7 +323,7 @@ class NatEntry(NamedTuple):
     version: int
     source: enums.EntrySource
     table_block: int
-    """Block of the NAT that holds the entry; for the journal, the one that it overrides."""
+    """Block of the NAT that holds the entry, or for the journal, the one that it overrides."""
 
 
 class SitEntry(NamedTuple):

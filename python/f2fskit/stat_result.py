@@ -17,7 +17,7 @@ STAT_SIZE: int = ffi.sizeof("struct f2fs_stat")
 
 
 def _members() -> Iterator[tuple[str, int, str]]:
-    """Yield (name, offset, code) of the numbers of struct f2fs_stat; a time has two."""
+    """Yield (name, offset, code) of the numbers of struct f2fs_stat. A time has two."""
     for name, field in ffi.typeof("struct f2fs_stat").fields:
         if field.type.cname == "struct f2fs_time":
             for part, inner in field.type.fields:
@@ -73,7 +73,7 @@ def _seconds(name: str, doc: str) -> Any:
 class StatResult(Sequence[int]):
     """Look-alike of os.stat_result: a sequence of its ten numbers, and attributes st_*.
 
-    It has the attributes of all systems: st_*_ns, st_birthtime and st_birthtime_ns (missing when the file has no
+    It has the attributes of all systems: st_*_ns, st_birthtime and st_birthtime_ns (missing if the file has no
     creation time), st_blksize, st_blocks (512-byte units), st_rdev, st_flags (of F2FS, `InodeFlag`), st_gen. It also
     has st_projid, the project id. st_dev is 0. An object takes some 250 bytes.
     """

@@ -79,7 +79,7 @@ class Nat(Table[results.NatEntry]):
         return _nat_entry(row)
 
     def used(self, start: int = 0) -> Iterator[results.NatEntry]:
-        """Yield the entries of node ids in use from start on; reads only the NAT, in order."""
+        """Yield the entries of node ids in use from start on. It reads only the NAT, in order."""
         row = ffi.new("struct f2fs_nat_info *")
         nid = number(start, "start", 32)
         while nid < len(self):
@@ -226,8 +226,11 @@ class Ssa(Table[SegmentSummary]):
         return raw, bytes(types), bytes(sources)
 
     def array(self, start: int = 0, stop: int | None = None) -> Array:
-        """Return the owners of the blocks of segments [start, stop) as a NumPy array, a row for each block: segno, offset,
-        entry_type (0 data, 1 node), source (a `SummarySource`), nid, version, ofs_in_node."""
+        """Return the owners of the blocks of segments [start, stop) as a NumPy array, a row for each block.
+
+        The columns are segno, offset, entry_type (0 data, 1 node), source (a `SummarySource`), nid, version,
+        ofs_in_node.
+        """
         numpy = load_numpy("buffer() gives the raw entries")
         blocks = int(lib.F2FS_SEGMENT_BLOCKS)
         entries, types, sources = self._load(start, stop)

@@ -235,8 +235,9 @@ def extract(
     on_problem: Callable[[ExtractProblem], object] | None = None,
     check: bool = True,
 ) -> ExtractResult:
-    """Copy files to a directory of the host or into a tar stream: contents with holes, modes, owners, times, hard
-    and symbolic links, devices, extended attributes and ACLs.
+    """Copy files to a directory of the host or into a tar stream.
+
+    It copies contents with holes, modes, owners, times, hard and symbolic links, devices, extended attributes and ACLs.
 
     No image can make it touch anything outside the destination. Files that cannot be read or made are problems, and the
     rest is extracted.

@@ -48,7 +48,7 @@ class VolumeFiles(VolumeBase):
     def lookup(self, path: AnyPath, *, follow: bool = False) -> Inode:
         """Open the inode of a path from the root.
 
-        Symbolic links in the middle are followed within the volume; one at the end only with follow.
+        Symbolic links in the middle are followed within the volume. A link at the end is followed only with follow.
         """
         flags = lib.F2FS_LOOKUP_FOLLOW if follow else 0
         name = path_text(path)
@@ -88,7 +88,7 @@ class VolumeFiles(VolumeBase):
     ) -> Iterator[tuple[str, list[str], list[str]]]:
         """Walk a tree like os.walk: yield (path of a directory, names of directories in it, other names).
 
-        Parents come first; names deleted from the list of directories are not visited. Symbolic links are not followed.
+        Parents come first. Names deleted from the list of directories are not visited. Symbolic links are not followed.
 
         Args:
             top: where to start.
@@ -105,7 +105,7 @@ class VolumeFiles(VolumeBase):
     def scan(
         self, top: AnyPath = "/", *, stats: bool = False, onerror: ErrorHandler | None = None
     ) -> Iterator[tuple[str, DirEntry]]:
-        """Yield (path, `DirEntry`) of everything below a directory; parents first, symbolic links not followed.
+        """Yield (path, `DirEntry`) of everything below a directory, parents first. Symbolic links are not followed.
 
         Args:
             top: where to start.
@@ -164,7 +164,7 @@ class VolumeFiles(VolumeBase):
     def _directories(
         self, top: AnyPath, onerror: ErrorHandler | None, stats: bool = False
     ) -> Iterator[tuple[str, Inode, list[DirEntry]]]:
-        """Yield (path, inode, entries) of each directory of a tree; those left in entries are visited next.
+        """Yield (path, inode, entries) of each directory of a tree. Those left in entries are visited next.
 
         A directory is visited once, even on a damaged volume. Meeting it again is an error that names the rule.
         """

@@ -28,7 +28,7 @@ class VolumeSettings(VolumeBase):
         self._superblock = None
 
     def set_uuid(self, uuid: uuid_module.UUID, *, force: bool = False, checksum: bool = False) -> None:
-        """Set the UUID, at once and durably; the checksums of inodes, which depend on it, are rewritten.
+        """Set the UUID, at once and durably. Rewrite the checksums of inodes, which depend on it.
 
         StateError when there are uncommitted changes.
 
@@ -87,7 +87,7 @@ class VolumeSettings(VolumeBase):
         return results.Key(bytes(row.identifier), bytes(row.descriptor), row.size)
 
     def remove_key(self, name: bytes) -> None:
-        """Remove the keys of this descriptor or identifier; KeyError when there is none."""
+        """Remove the keys of this descriptor or identifier. KeyError when there is none."""
         try:
             self._handle.call(lib.f2fs_volume_remove_key, ffi.new("uint8_t[]", name), len(name))
         except errors.NotFoundError:

@@ -243,7 +243,7 @@ class VolumeSpace(VolumeBase):
         """Return how the contents of files and the free space are scattered.
 
         Args:
-            paths: files, or directories with all below them; the free space is always that of the whole volume. None:
+            paths: files, or directories with all below them. The free space is always that of the whole volume. None:
                 everything.
             small_bytes: fragments shorter than this are small.
             read_bytes: largest request of a sequential reader, for contents in one piece.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checking and repairing volumes."""
+"""Check and repair volumes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Growing and shrinking volumes."""
+"""Grow and shrink volumes."""
 
 from __future__ import annotations
 

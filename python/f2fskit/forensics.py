@@ -276,7 +276,7 @@ class CarveStat(NamedTuple):
     unreadable: int
     files: int
     is_cut: bool
-    """max_files ended the search, or it stopped following a file at an obstacle."""
+    """The search was cut short: by max_files, or by its limit of work to follow a file around other data."""
 
 
 class Carved:

@@ -80,8 +80,9 @@ void alias_judge(const struct checker *c, struct inode_fact *inode, const uint8_
 	for (unsigned i = 0; i < MOST_RANGES; i++) {
 		const struct range range = range_at(c, block, i);
 		const unsigned count = count_witnesses(c, block, range.start, range.blocks);
+		const bool is_own = devices > 0 && i + 1 >= devices;
 
-		if (count < (i + 1 < devices || !devices ? WITNESSES : ALL) || count <= best || !is_range(c->geo, &range))
+		if (count < (is_own ? ALL : WITNESSES) || count <= best || !is_range(c->geo, &range))
 			continue;
 		best = count;
 		inode->state |= INODE_ALIAS;

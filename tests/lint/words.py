@@ -30,7 +30,7 @@ IDIOMS = [re.compile(pattern, re.I) for pattern in (
 LIMITS = {
     "manual pages": 1.0,
     "front documents": 1.0,
-    "documents": 1.2,
+    "documents": 0.5,
     "public headers": 0.5,
     "messages": 1.5,
     "comments": 0.5,

@@ -40,6 +40,32 @@ int cli_as_of_open(const struct cli_as_of *from, const char **why, struct f2fs_v
 	return rc;
 }
 
+int cli_as_of_enter(struct f2fs_volume **vol, struct f2fs_volume **now, const char *version, unsigned flags,
+		    const char **why)
+{
+	const struct cli_as_of from = { .vol = *vol, .version = version, .flags = flags };
+	struct f2fs_volume *view;
+	int rc = cli_as_of_open(&from, why, &view);
+
+	if (rc)
+		return rc;
+	*now = *vol;
+	*vol = view;
+	return 0;
+}
+
+int cli_as_of_leave(struct f2fs_volume **vol, struct f2fs_volume **now, struct f2fs_as_of_stat *stat)
+{
+	if (!*now)
+		return 0;
+	*stat = (struct f2fs_as_of_stat){ F2FS_SIZED(f2fs_as_of_stat) };
+	f2fs_volume_as_of_stat(*vol, stat);
+	f2fs_volume_close(*vol);
+	*vol = *now;
+	*now = NULL;
+	return 1;
+}
+
 void cli_as_of_put(struct cli_print *out, const struct f2fs_as_of_stat *s)
 {
 	cli_print_begin(out, "as_of");

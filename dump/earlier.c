@@ -9,34 +9,23 @@
 
 int dump_open_as_of(struct dump *d, const char *version)
 {
-	const struct cli_as_of from = { .vol = d->vol, .version = version,
-					.flags = d->is_thorough ? F2FS_PAST_THOROUGH : 0 };
-	const char *why = NULL;
-	struct f2fs_volume *view;
-	int rc = cli_as_of_open(&from, &why, &view);
+	const char *why;
+	int rc = cli_as_of_enter(&d->vol, &d->now, version, d->is_thorough ? F2FS_PAST_THOROUGH : 0, &why);
 
 	if (why) {
 		cli_usage_error(&d->cli, "as-of", version, why);
 		d->status |= DUMP_USAGE;
 		return rc;
 	}
-	if (rc)
-		return dump_fail(d, rc, "as-of");
-	d->now = d->vol;
-	d->vol = view;
-	return 0;
+	return rc ? dump_fail(d, rc, "as-of") : 0;
 }
 
 void dump_close_as_of(struct dump *d)
 {
-	struct f2fs_as_of_stat s = { F2FS_SIZED(f2fs_as_of_stat) };
+	struct f2fs_as_of_stat s;
 
-	if (!d->now)
+	if (!cli_as_of_leave(&d->vol, &d->now, &s))
 		return;
-	f2fs_volume_as_of_stat(d->vol, &s);
-	f2fs_volume_close(d->vol);
-	d->vol = d->now;
-	d->now = NULL;
 	if (cli_as_of_lost(&s))
 		d->status |= DUMP_INCOMPLETE;
 	if (d->is_json)

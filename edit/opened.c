@@ -35,30 +35,20 @@ int edit_open_image(struct edit *e)
 /* Show an earlier state from now on. */
 static int open_as_of(struct edit *e)
 {
-	const struct cli_as_of from = { .vol = e->vol, .version = e->image.as_of };
-	const char *why = NULL;
-	struct f2fs_volume *view;
-	int rc = cli_as_of_open(&from, &why, &view);
+	const char *why;
+	int rc = cli_as_of_enter(&e->vol, &e->now, e->image.as_of, 0, &why);
 
 	if (why)
 		return edit_usage(e, "as-of", e->image.as_of, why);
-	if (rc)
-		return edit_fail(e, rc, "as-of");
-	e->now = e->vol;
-	e->vol = view;
-	return 0;
+	return rc ? edit_fail(e, rc, "as-of") : 0;
 }
 
 void edit_close_as_of(struct edit *e)
 {
-	struct f2fs_as_of_stat stat = { F2FS_SIZED(f2fs_as_of_stat) };
+	struct f2fs_as_of_stat stat;
 
-	if (!e->now)
+	if (!cli_as_of_leave(&e->vol, &e->now, &stat))
 		return;
-	f2fs_volume_as_of_stat(e->vol, &stat);
-	f2fs_volume_close(e->vol);
-	e->vol = e->now;
-	e->now = NULL;
 	if (e->cli.level >= F2FS_LOG_WARNING)
 		cli_as_of_warn(&e->cli, e->image.path, &stat);
 	if (cli_as_of_lost(&stat))

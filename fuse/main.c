@@ -232,30 +232,25 @@ static void tell_pending(struct arguments *a, struct f2fs_volume *vol)
 			    a->image.path);
 }
 
-/* Show an earlier checkpoint of a volume; the view's volume, which the caller closes. */
-static int open_view(struct arguments *a, struct f2fs_volume *vol, struct f2fs_volume **view)
+/* Show an earlier checkpoint in place of a volume, which goes to *now. */
+static int enter_as_of(struct arguments *a, struct f2fs_volume **vol, struct f2fs_volume **now)
 {
-	const struct cli_as_of from = { .vol = vol, .version = a->image.as_of };
 	const char *why;
-	int rc = cli_as_of_open(&from, &why, view);
+	int rc = cli_as_of_enter(vol, now, a->image.as_of, 0, &why);
 
 	if (rc && why)
 		cli_error(a->cli, "as-of: '%s' %s", a->image.as_of, why);
 	else if (rc)
-		cli_error_of(a->cli, f2fs_volume_context(vol), a->image.path);
+		cli_error_of(a->cli, f2fs_volume_context(*vol), a->image.path);
 	return rc;
 }
 
-/* Close it, and warn of lost or uncertain parts. */
-static void close_view(struct arguments *a, const struct mount *m, struct f2fs_volume *view)
+/* Take that back, and warn of lost or uncertain parts. */
+static void leave_as_of(struct arguments *a, const struct mount *m, struct f2fs_volume **vol, struct f2fs_volume **now)
 {
-	struct f2fs_as_of_stat stat = { F2FS_SIZED(f2fs_as_of_stat) };
+	struct f2fs_as_of_stat stat;
 
-	if (!view)
-		return;
-	f2fs_volume_as_of_stat(view, &stat);
-	f2fs_volume_close(view);
-	if (!m->is_daemon)
+	if (cli_as_of_leave(vol, now, &stat) && !m->is_daemon)
 		cli_as_of_warn(a->cli, m->image, &stat);
 }
 
@@ -292,7 +287,7 @@ static int serve(struct arguments *a, struct mount *m)
 static int open_and_serve(struct arguments *a, struct f2fs_context *ctx, struct cli_opened *opened)
 {
 	struct mount m = { .cli = a->cli, .ctx = ctx, .image = a->image.path, .options = a->mount, .gc_is_done = 1 };
-	struct f2fs_volume *vol = NULL, *view = NULL;
+	struct f2fs_volume *vol = NULL, *now = NULL;
 	const char *note;
 	int status = CLI_EXIT_FAILURE;
 
@@ -303,11 +298,11 @@ static int open_and_serve(struct arguments *a, struct f2fs_context *ctx, struct 
 	tell_pending(a, vol);
 	if (!a->mount.is_read_only && cli_writer_apply(&a->writer, vol))
 		cli_error_of(a->cli, ctx, a->image.path);
-	else if (!a->image.as_of || open_view(a, vol, &view) == 0) {
-		m.vol = view ? view : vol;
+	else if (!a->image.as_of || enter_as_of(a, &vol, &now) == 0) {
+		m.vol = vol;
 		status = serve(a, &m);
 	}
-	close_view(a, &m, view);
+	leave_as_of(a, &m, &vol, &now);
 	cli_writer_close(&a->writer, vol);
 	f2fs_volume_close(vol);
 	return status;

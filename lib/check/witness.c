@@ -146,23 +146,25 @@ int witness_amend_more(struct checker *c, f2fs_blk_t addr, uint32_t offset, uint
 	return err || !is_new ? err : seal_anew(c, addr, was_right);
 }
 
-int witness_copy_node(struct checker *c, f2fs_blk_t addr, bool *is_readable)
+int witness_copy_block(struct checker *c, f2fs_blk_t addr, bool *is_readable)
 {
 	const uint8_t *block;
-	int err = volume_peek(c->vol, addr, &block);
+	int err;
 
-	*is_readable = err == 0;
-	if (err == F2FS_ERR_IO) {
-		error_clear(c->ctx);
-		return 0;
-	}
-	if (!err && !c->scratch) {
+	*is_readable = false;
+	if (!c->scratch)
 		c->scratch = mem_alloc(c->ctx, c->geo->block_size);
-		err = c->scratch ? 0 : F2FS_ERR_NOMEM;
-	}
-	if (!err)
+	if (!c->scratch)
+		return F2FS_ERR_NOMEM;
+	err = volume_peek(c->vol, addr, &block);
+	if (err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
+		return err;
+	*is_readable = err == 0;
+	if (err)
+		error_clear(c->ctx);
+	else
 		memcpy(c->scratch, block, c->geo->block_size);
-	return err;
+	return 0;
 }
 
 int witness_amend_entry(struct checker *c, const struct f2fs_nat_info *entry, const struct finding *why)

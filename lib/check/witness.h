@@ -121,8 +121,11 @@ int witness_amend_bytes(struct checker *c, f2fs_blk_t addr, uint32_t offset, uin
 			const struct finding *why);
 /* Amend further bytes of a noted amendment. */
 int witness_amend_more(struct checker *c, f2fs_blk_t addr, uint32_t offset, uint32_t length, uint64_t value);
-/* Copy a node's block to c->scratch, to try changes on it. false in *is_readable: it cannot be read. */
-int witness_copy_node(struct checker *c, f2fs_blk_t addr, bool *is_readable);
+/*
+ * Copy a block to c->scratch, to try changes on it. false in *is_readable: it cannot be read. Fails with NOMEM and
+ * CANCELED only.
+ */
+int witness_copy_block(struct checker *c, f2fs_blk_t addr, bool *is_readable);
 int witness_amend_entry(struct checker *c, const struct f2fs_nat_info *entry, const struct finding *why);
 
 /* A name that an inode remembers, or that an entry should have. */
@@ -133,8 +136,6 @@ struct own_name {
 struct dentry_area;
 /* witness_own.c: the name that an inode remembers in a directory; false: none. */
 bool witness_own_name(struct checker *c, const struct inode_fact *dir, f2fs_nid_t ino, struct own_name *out);
-/* Read a block into the scratch of the check. *is_read: false when it cannot be. Fails with NOMEM and CANCELED only. */
-int witness_read_entries(struct checker *c, f2fs_blk_t addr, bool *is_read);
 /*
  * witness_hashes.c: find the name that an entry must have had for its hash: one bit or the length is another. false:
  * there is none, or more than one, or one bit of the hash itself is wrong.

@@ -334,7 +334,7 @@ static int look_at(struct homes *h, uint32_t item, bool *is_read)
 {
 	const struct sweep_item *at = vec_at(&h->c->dir_addrs, item);
 	const struct dir_block *place = vec_at(&h->c->dir_blocks, at->tag);
-	int err = witness_read_entries(h->c, at->addr, is_read);
+	int err = witness_copy_block(h->c, at->addr, is_read);
 
 	h->dir = facts_inode_at(&h->c->facts, place->inode);
 	h->addr = at->addr;

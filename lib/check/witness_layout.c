@@ -274,7 +274,7 @@ int witness_layout(struct checker *c, f2fs_nid_t ino)
 		return 0;
 	inode->state |= INODE_ASKED;
 	c->book->asked++;
-	err = witness_copy_node(c, fact->addr, &is_readable);
+	err = witness_copy_block(c, fact->addr, &is_readable);
 	if (err || !is_readable)
 		return err;
 	err = hear(c, fact, c->scratch, &now);

@@ -162,7 +162,7 @@ static int vote_on_entry(struct checker *c, const struct finding *about, unsigne
 
 	if (!dir || dir->type != F2FS_TYPE_DIRECTORY || about->entry_block == 0)
 		return 0;
-	err = witness_read_entries(c, about->entry_block, &is_read);
+	err = witness_copy_block(c, about->entry_block, &is_read);
 	if (err || !is_read)
 		return err;
 	dir_area(c, dir, c->scratch, &area);

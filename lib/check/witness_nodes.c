@@ -188,7 +188,7 @@ static int reads_as_inode(struct checker *c, const struct nid_fact *fact, const 
 {
 	bool is_readable;
 	uint8_t *footer;
-	int err = witness_copy_node(c, fact->addr, &is_readable);
+	int err = witness_copy_block(c, fact->addr, &is_readable);
 
 	*out = false;
 	if (err || !is_readable)

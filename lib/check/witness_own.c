@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Read the input of the vote on entries: the names that inodes remember, and the blocks of directories.
+ * Read the names that inodes remember, for the vote on entries.
  */
 #include <string.h>
 
@@ -25,25 +25,4 @@ bool witness_own_name(struct checker *c, const struct inode_fact *dir, f2fs_nid_
 		return false;
 	memcpy(out->bytes, inode_i_name(block), out->length);
 	return true;
-}
-
-int witness_read_entries(struct checker *c, f2fs_blk_t addr, bool *is_read)
-{
-	const uint8_t *block;
-	int err;
-
-	*is_read = false;
-	if (!c->scratch)
-		c->scratch = mem_alloc(c->ctx, c->geo->block_size);
-	if (!c->scratch)
-		return F2FS_ERR_NOMEM;
-	err = volume_peek(c->vol, addr, &block);
-	if (err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
-		return err;
-	*is_read = err == 0;
-	if (err)
-		error_clear(c->ctx);
-	else
-		memcpy(c->scratch, block, c->geo->block_size);
-	return 0;
 }

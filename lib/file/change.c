@@ -6,6 +6,7 @@
  */
 #include <f2fskit/write.h>
 
+#include "file/handle_list.h"
 #include "file/write.h"
 
 static int prepare_commit(struct txn *txn)

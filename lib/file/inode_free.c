@@ -2,6 +2,7 @@
 /*
  * Freeing an inode within the transaction, with all that it has.
  */
+#include "file/handle_list.h"
 #include "file/write.h"
 
 /* The blocks of a device that a file stands for become free blocks of the volume. */

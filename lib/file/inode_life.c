@@ -4,23 +4,8 @@
  * get the same one. So each handle knows which checkpoint makes its inode permanent. A handle dies when the transaction
  * that made its inode is rolled back, or when the inode is freed. A dead handle neither reads nor writes.
  */
+#include "file/handle_list.h"
 #include "file/write.h"
-
-/* Take a handle off the volume's list. */
-static void unlist(struct f2fs_inode *inode)
-{
-	*inode->this_handle = inode->next_handle;
-	if (inode->next_handle)
-		inode->next_handle->this_handle = inode->this_handle;
-	inode->this_handle = NULL;
-	inode->next_handle = NULL;
-}
-
-static void kill(struct f2fs_inode *inode)
-{
-	inode->is_dead = true;
-	unlist(inode);
-}
 
 int inode_bind(struct f2fs_inode *inode)
 {
@@ -37,18 +22,7 @@ int inode_bind(struct f2fs_inode *inode)
 			inode->born = cp_checkpoint_ver(vol->cp) + 1;
 	}
 	inode->life = inode_i_generation(inode->block);
-	inode->next_handle = vol->handles;
-	inode->this_handle = &vol->handles;
-	if (vol->handles)
-		vol->handles->this_handle = &inode->next_handle;
-	vol->handles = inode;
-	return 0;
-}
-
-void inode_unbind(struct f2fs_inode *inode)
-{
-	if (inode->this_handle)
-		unlist(inode);
+	return handles_add(inode);
 }
 
 /* Was the inode made by changes that are neither in force nor waiting for a commit? */
@@ -75,7 +49,8 @@ int inode_check_life(struct f2fs_inode *inode)
 {
 	if (inode_i_generation(inode->block) == inode->life)
 		return 0;
-	kill(inode);
+	inode->is_dead = true;
+	handles_remove(inode);
 	return inode_need_live(inode);
 }
 
@@ -103,37 +78,4 @@ uint64_t f2fs_inode_numbers_freed(const struct f2fs_volume *vol)
 int f2fs_inode_is_dead(const struct f2fs_inode *inode)
 {
 	return inode_is_dead(inode);
-}
-
-void handles_freed(struct f2fs_volume *vol, f2fs_nid_t ino)
-{
-	vol->given_up++;
-	for (struct f2fs_inode *handle = vol->handles; handle; handle = handle->next_handle)
-		if (handle->ino == ino)
-			handle->is_freed = true;
-}
-
-static void count_rollback(const struct txn *txn)
-{
-	if (txn->is_done || txn->begun == txn->vol->generation)
-		return;
-	txn->vol->rollbacks++;
-	txn->vol->given_up++;
-}
-
-void handles_settle(const struct txn *txn)
-{
-	struct f2fs_volume *vol = txn->vol;
-	const uint64_t version = cp_checkpoint_ver(vol->cp);
-	struct f2fs_inode *next;
-
-	count_rollback(txn);
-
-	for (struct f2fs_inode *handle = vol->handles; handle; handle = next) {
-		next = handle->next_handle;
-		if (txn->is_done ? handle->is_freed : handle->born > version)
-			kill(handle);
-		else
-			handle->is_freed = false; /* a rollback: it exists again */
-	}
 }

@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/devnum.h"
+#include "file/handle_list.h"
 #include "file/object.h"
 
 int inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode **out)
@@ -43,7 +44,7 @@ int f2fs_inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode *
 
 static void forget_handle(struct f2fs_inode *inode)
 {
-	inode_unbind(inode);
+	handles_remove(inode);
 	if (inode_i_links(inode->block) == 0 || inode->generation != inode->vol->generation)
 		inode->vol->look_for_orphans = true;
 }

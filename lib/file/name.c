@@ -11,6 +11,7 @@
 #include "base/sized.h"
 #include "file/create.h"
 #include "file/crypto.h"
+#include "file/handle_list.h"
 #include "format/dentry.h"
 
 int dir_get(struct f2fs_inode *dir, bool writes_name, struct winode *out)

@@ -48,8 +48,8 @@ struct f2fs_inode {
 	uint32_t life;			       /* i_generation when it was opened */
 	bool is_freed;			       /* the running transaction has freed the inode */
 	bool is_dead;			       /* for good: not among the volume's handles any more */
-	struct f2fs_inode *next_handle;	       /* of the volume */
-	struct f2fs_inode **this_handle;       /* what points to this one */
+	struct f2fs_inode *next_handle;	       /* in its list of the volume's handles */
+	struct f2fs_inode **this_handle;       /* the pointer to this one */
 };
 
 static inline unsigned inode_type(const struct f2fs_inode *inode)
@@ -84,8 +84,6 @@ int inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode **out)
 /* inode_life.c */
 /* Bind a handle that was loaded to its inode as it is now, and list it with the volume's handles. */
 int inode_bind(struct f2fs_inode *inode);
-/* The handle is closed. */
-void inode_unbind(struct f2fs_inode *inode);
 /* Is the inode gone that a handle was opened for, whatever has its number now? */
 bool inode_is_dead(const struct f2fs_inode *inode);
 /* Fail with STATE then. */

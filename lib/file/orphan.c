@@ -5,15 +5,8 @@
  * volume 4.7). They are freed by the first change or commit after their last handle was closed: closing itself cannot
  * fail.
  */
+#include "file/handle_list.h"
 #include "file/name.h"
-
-bool inode_is_open(const struct f2fs_volume *vol, f2fs_nid_t ino)
-{
-	for (const struct f2fs_inode *handle = vol->handles; handle; handle = handle->next_handle)
-		if (handle->ino == ino && !handle->is_freed)
-			return true;
-	return false;
-}
 
 int orphans_need_room(const struct txn *txn)
 {

@@ -330,19 +330,12 @@ int quota_store(struct txn *txn);
 void quota_drop(struct txn *txn);
 
 /* orphan.c: inodes that have lost their last name while they are open */
-bool inode_is_open(const struct f2fs_volume *vol, f2fs_nid_t ino);
 /* Fail with NOSPC when a commit could not list one more. */
 int orphans_need_room(const struct txn *txn);
 /* Keep an inode without a name until its last handle is closed. */
 int orphan_make(struct winode *w);
 /* Free those whose last handle was closed. */
 int orphans_free(struct txn *txn);
-
-/* inode_life.c */
-/* An inode is freed by the running transaction: its handles are of no use unless that is rolled back. */
-void handles_freed(struct f2fs_volume *vol, f2fs_nid_t ino);
-/* A transaction ends, committed or rolled back: handles of what does not exist any more are dead. */
-void handles_settle(const struct txn *txn);
 
 /* inode_free.c */
 int inode_free(struct winode *w);

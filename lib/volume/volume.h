@@ -122,7 +122,7 @@ struct f2fs_volume {
 	bool is_flushed;		  /* the state at opening is durable */
 	bool is_view;			  /* recovered in memory only: not to be changed any further */
 	uint64_t generation;		  /* raised with each change: copies of nodes may be stale */
-	struct f2fs_inode *handles;	  /* of the file layer: open inodes */
+	struct handle_table *handles;	  /* of the file layer: open inodes, NULL for none */
 	uint64_t rollbacks;		  /* of the file layer: how often changes were dropped */
 	uint64_t given_up;		  /* the same: how often that, or a removal, set inode numbers free */
 	bool sit_agrees;		  /* its sums were seen to be the checkpoint's */

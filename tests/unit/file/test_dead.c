@@ -546,6 +546,55 @@ static void test_walk(void **state)
 	assert_true(tour.errors >= LEVELS - 32);
 }
 
+/* Many files with two handles each: an orphan stays until its last handle is closed. */
+#define MANY 200u
+
+static void expect_living(struct f2fs_inode *(*handles)[2])
+{
+	for (unsigned i = 0; i < 2 * MANY; i++)
+		assert_false(f2fs_inode_is_dead(handles[i / 2][i % 2]));
+}
+
+static void test_many(void **state)
+{
+	struct f2fs_inode *handles[MANY][2];
+	char name[16];
+
+	(void)state;
+	for (unsigned i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "many%u", i);
+		handles[i][0] = fresh_make(&v, name, 0100644);
+		assert_int_equal(f2fs_inode_open(v.vol, f2fs_inode_number(handles[i][0]), &handles[i][1]), 0);
+	}
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	for (unsigned i = 1; i < MANY; i += 2) {
+		snprintf(name, sizeof(name), "many%u", i);
+		assert_int_equal(f2fs_remove(root, name, strlen(name)), 0);
+	}
+	expect_living(handles);
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	assert_int_equal(f2fs_orphan_count(v.vol), MANY / 2);
+	for (unsigned i = 1; i < MANY; i += 2)
+		f2fs_inode_close(handles[i][1]);
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	assert_int_equal(f2fs_orphan_count(v.vol), MANY / 2); /* one handle of each is left */
+	for (unsigned i = 1; i < MANY; i += 2) {
+		f2fs_inode_close(handles[i][0]);
+		assert_int_equal(f2fs_inode_open(v.vol, f2fs_inode_number(handles[i - 1][0]), &handles[i][0]), 0);
+		assert_int_equal(f2fs_inode_open(v.vol, f2fs_inode_number(handles[i - 1][0]), &handles[i][1]), 0);
+	}
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	assert_int_equal(f2fs_orphan_count(v.vol), 0);
+	for (unsigned i = 0; i < MANY; i += 2) {
+		snprintf(name, sizeof(name), "many%u", i);
+		assert_int_equal(f2fs_remove(root, name, strlen(name)), 0);
+	}
+	f2fs_volume_rollback(v.vol);
+	expect_living(handles);
+	for (unsigned i = 0; i < 2 * MANY; i++)
+		f2fs_inode_close(handles[i / 2][i % 2]);
+}
+
 int main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, set_up, tear_down)
@@ -559,6 +608,7 @@ int main(int argc, char **argv)
 		TEST(reader_of_blocks),
 		TEST(reader_of_moved),
 		TEST(walk),
+		TEST(many),
 	};
 
 	if (argc != 2)

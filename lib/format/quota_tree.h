@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The inside of quota files, for quota.c and quota_walk.c only: blocks, references and raw entries.
+ * Read the tree of a quota file, for quota.c and quota_walk.c only: blocks, references and raw entries.
  */
 #ifndef F2FSKIT_FORMAT_QUOTA_TREE_H
 #define F2FSKIT_FORMAT_QUOTA_TREE_H

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/lzo.h"
+#include "base/lzo_encode.h"
 #include "common/lzo_peer.h"
 
 #define ROUNDS 12

@@ -66,13 +66,4 @@ size_t acl_encode_xattr(const struct acl_entry *entries, size_t count, uint8_t *
 /* Would a kernel accept these entries? Ids need not be in order, as they do not for it. */
 enum acl_result acl_check(const struct acl_entry *entries, size_t count);
 
-/* Add "user::rwx,user:1000:r--,group::r-x,mask::rwx,other::---". */
-void acl_print(const struct acl_entry *entries, size_t count, struct text *out);
-
-/*
- * Parse such text: entries separated by commas or line feeds, in any order (the result is in the right one, ids
- * ascending), tags by first letter or name, ids as numbers, permissions as letters or one digit.
- */
-enum acl_result acl_parse(const char *text, size_t len, struct acl_entry *entries, size_t cap, size_t *count);
-
 #endif

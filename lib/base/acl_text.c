@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/acl.h"
+#include "base/acl_text.h"
 
 /* Of each name the tag without and with an id. */
 static const struct {

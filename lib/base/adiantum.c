@@ -5,8 +5,10 @@
  */
 #include <string.h>
 
+#include "base/adiantum.h"
 #include "base/bytes.h"
 #include "base/chacha12.h"
+#include "base/cipher_engine.h"
 #include "base/cipher_row.h"
 #include "base/context.h"
 #include "base/nhpoly1305.h"

@@ -6,7 +6,10 @@
 
 #include <string.h>
 
+#include "base/adiantum.h"
+#include "base/cipher_engine.h"
 #include "base/cipher_row.h"
+#include "base/hctr2.h"
 #include "base/sha.h"
 
 #define SM4_KEY 16

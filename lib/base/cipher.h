@@ -60,9 +60,4 @@ void cipher_fini(struct cipher *cipher);
 bool cipher_run(struct cipher *cipher, bool encipher, const uint8_t iv[CIPHER_IV_SIZE], const uint8_t *in, uint8_t *out,
 		size_t n);
 
-/* Overwrite secrets so that the compiler does not leave it out. */
-void cipher_wipe(void *secret, size_t n);
-/* Fill @n bytes that nobody can foretell; false when there are none to be had. */
-bool cipher_random(void *out, size_t n);
-
 #endif

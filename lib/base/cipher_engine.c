@@ -5,8 +5,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/cipher_engine.h"
 #include "base/cipher_row.h"
-#include "base/hkdf.h"
 #include "f2fskit_config.h"
 
 #ifdef HAVE_CRYPTO

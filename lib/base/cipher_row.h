@@ -18,22 +18,4 @@ struct cipher_row {
 	bool (*run)(struct cipher *c, bool encipher, const uint8_t *iv, const uint8_t *in, uint8_t *out, size_t n);
 };
 
-/* Make libcrypto's cipher of this name with this key; NULL: it has none, or no memory (*result says which). */
-void *engine_new(const char *name, const uint8_t *key, bool encipher, enum cipher_result *result);
-void engine_free(void *engine);
-/* Run whole blocks, with an IV of 16 bytes, or with none for ECB. */
-bool engine_run(void *engine, const uint8_t *iv, const uint8_t *in, uint8_t *out, size_t n);
-/* The cipher's own engine for this direction; NULL when memory is short. */
-void *cipher_engine(struct cipher *c, bool encipher);
-
-/* adiantum.c */
-enum cipher_result adiantum_prepare(struct cipher *c);
-void adiantum_drop(struct cipher *c);
-bool adiantum_run(struct cipher *c, bool encipher, const uint8_t *iv, const uint8_t *in, uint8_t *out, size_t n);
-
-/* hctr2.c */
-enum cipher_result hctr2_prepare(struct cipher *c);
-void hctr2_drop(struct cipher *c);
-bool hctr2_run(struct cipher *c, bool encipher, const uint8_t *iv, const uint8_t *in, uint8_t *out, size_t n);
-
 #endif

@@ -5,6 +5,7 @@
 #include "base/comp.h"
 
 #include "base/comp_codec.h"
+#include "base/comp_zstd.h"
 
 static const struct comp_codec *codec_of(unsigned int algorithm)
 {

@@ -29,7 +29,4 @@ extern const struct comp_codec comp_codec_lz4;
 extern const struct comp_codec comp_codec_zstd;
 extern const struct comp_codec comp_codec_lzorle;
 
-/* Free what comp_codec_zstd keeps. */
-void comp_zstd_fini(struct comp_state *state);
-
 #endif

@@ -4,6 +4,7 @@
  */
 #include "base/comp_codec.h"
 #include "base/lzo.h"
+#include "base/lzo_encode.h"
 
 static bool level_is_valid(unsigned int level)
 {

@@ -4,6 +4,7 @@
  * writes it; its window must not exceed the cluster, or the kernel cannot read it.
  */
 #include "base/comp_codec.h"
+#include "base/comp_zstd.h"
 #include "f2fskit_config.h"
 
 #define LEVEL_DEFAULT 1

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/error.h"
 #include "base/sized.h"
 
 #define TICK_BYTES (1u << 20) /* of plain copying: some milliseconds at most */

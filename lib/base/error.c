@@ -9,6 +9,7 @@
 
 #define F2FSKIT_ERRORS_THEMSELVES /* they are defined here */
 #include "base/context.h"
+#include "base/error.h"
 
 #ifndef EMEDIUMTYPE
 #define EMEDIUMTYPE EINVAL

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/cipher_engine.h"
 #include "base/cipher_row.h"
 #include "base/context.h"
+#include "base/hctr2.h"
 
 #define STREAM_BLOCKS 16
 

@@ -24,22 +24,4 @@ enum lzo_result {
  */
 enum lzo_result lzo_decompress(const uint8_t *in, size_t in_len, uint8_t *out, size_t cap, size_t *out_len);
 
-struct lzo_input {
-	const uint8_t *bytes;
-	size_t len;
-	bool has_zero_runs; /* make LZO-RLE of it */
-};
-
-/* The most bytes that a stream of @in_len bytes takes. */
-size_t lzo_bound(size_t in_len);
-
-/* Bytes of memory that lzo_compress() needs, aligned for uint16_t; their contents make no difference. */
-size_t lzo_work_size(void);
-
-/*
- * Compress into at most @cap bytes and set @out_len; false if it does not fit. The stream depends on the input alone,
- * not on the machine, @cap or @work.
- */
-bool lzo_compress(const struct lzo_input *in, uint8_t *out, size_t cap, size_t *out_len, void *work);
-
 #endif

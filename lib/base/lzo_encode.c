@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/lzo.h"
+#include "base/lzo_encode.h"
 
 #define HASH_BITS 13
 #define TABLE_BYTES (sizeof(uint16_t) << HASH_BITS)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "base/error.h"
 
 static uint32_t size_of(const void *sized)
 {

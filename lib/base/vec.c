@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+
 void vec_init(struct vec *v, struct f2fs_context *ctx, size_t item_size)
 {
 	v->ctx = ctx;

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "check/repair.h"
 #include "check/witness.h"
 

@@ -2,6 +2,7 @@
 /*
  * The public call: a check, or a repair, which checks as often as it needs.
  */
+#include "base/error.h"
 #include "base/sized.h"
 #include "check/repair.h"
 

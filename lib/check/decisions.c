@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "base/error.h"
+
 struct answer {
 	uint64_t found;
 	f2fs_nid_t nid, ino;

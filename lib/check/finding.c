@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "check/checker.h"
 #include "format/dentry.h"
 

@@ -4,6 +4,7 @@
  */
 #include "base/bytes.h"
 #include "base/crc.h"
+#include "base/error.h"
 #include "check/checker.h"
 
 uint32_t node_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block)

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "check/checker.h"
 #include "file/inode_caches.h"
 

@@ -7,9 +7,11 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "check/checker.h"
 #include "check/quota_left.h"
 #include "file/object.h"
+#include "format/quota_walk.h"
 #include "format/superblock.h"
 
 struct usage {

@@ -5,10 +5,11 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "check/witness.h"
 #include "device/device.h"
-#include "format/plan.h"
+#include "format/plan_home.h"
 #include "format/superblock.h"
 #include "recover/chain.h"
 

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "check/tables.h"
 #include "check/witness.h"
 #include "device/device.h"

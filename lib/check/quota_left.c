@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "check/quota_left.h"
 #include "file/object.h"
 #include "format/superblock.h"

@@ -10,8 +10,10 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "check/readings.h"
 #include "device/device.h"
+#include "device/overlay.h"
 #include "format/superblock.h"
 #include "volume/weigh.h"
 

@@ -7,6 +7,7 @@
 #include "check/decisions.h"
 #include "check/repair.h"
 #include "device/device.h"
+#include "device/overlay.h"
 
 /* Layers over the devices of a volume, and the options that open it by them. */
 struct layers {

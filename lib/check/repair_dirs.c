@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "check/dirs.h"
 #include "check/repair.h"
 #include "check/witness.h"

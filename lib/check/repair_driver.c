@@ -10,6 +10,7 @@
  */
 #include <f2fskit/recover.h>
 
+#include "base/error.h"
 #include "check/decisions.h"
 #include "check/readings.h"
 #include "check/repair.h"

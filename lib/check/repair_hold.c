@@ -5,6 +5,7 @@
  * The exception is a segment that changed between node and data: then the owner of a block cannot be determined.
  */
 #include "base/bytes.h"
+#include "base/error.h"
 #include "check/repair.h"
 
 /* Is the node to be kept, by a finding of its own? */

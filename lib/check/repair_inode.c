@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "check/dirs.h"
 #include "check/repair.h"
 #include "format/cluster.h"

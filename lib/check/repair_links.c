@@ -8,6 +8,7 @@
 
 #include <f2fskit/write.h>
 
+#include "base/error.h"
 #include "check/repair.h"
 #include "file/create.h"
 

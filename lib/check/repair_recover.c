@@ -12,6 +12,7 @@
  */
 #include <f2fskit/recover.h>
 
+#include "base/error.h"
 #include "check/repair.h"
 #include "check/witness.h"
 #include "recover/chain.h"

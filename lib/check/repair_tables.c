@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/error.h"
 #include "check/claims.h"
 #include "check/repair.h"
 #include "check/totals.h"

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "check/claims.h"
 #include "check/totals.h"
 #include "check/witness.h"

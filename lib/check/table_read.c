@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "check/tables.h"
 #include "device/device.h"
 

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "check/tables.h"
 
 static int read_pack(struct checker *c, uint32_t index, uint8_t *block, int *err)

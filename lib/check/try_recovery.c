@@ -4,6 +4,7 @@
  * them. If one of them cannot be recovered, Linux drops all of them. A volume with other damage is not tried, because
  * a repair recovers with facts that this attempt does not have.
  */
+#include "base/error.h"
 #include "check/checker.h"
 #include "recover/chain.h"
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "base/error.h"
 #include "volume/rescue.h"
 
 void witness_book_init(struct witness_book *book, struct f2fs_context *ctx)

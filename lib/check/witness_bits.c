@@ -10,6 +10,7 @@
 #include <f2fskit/format.h>
 
 #include "base/crc.h"
+#include "base/error.h"
 #include "check/witness.h"
 
 #define FEW_INODES 8u

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/namehash.h"
 #include "check/dirs.h"
 #include "check/witness.h"

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/namehash.h"
 #include "check/dirs.h"
 #include "check/witness.h"

@@ -2,6 +2,7 @@
 /*
  * Slots of nodes for the vote on data: find one in the node's block, and give it another address.
  */
+#include "base/error.h"
 #include "check/witness.h"
 
 int witness_find_slot(struct checker *c, f2fs_nid_t nid, uint32_t slot, struct slot_view *out)

@@ -2,6 +2,7 @@
 /*
  * Find the place of a node in a file's tree by its offset, and put nodes that no pointer leads to into free places.
  */
+#include "base/error.h"
 #include "check/witness.h"
 
 /* The way from an inode to a node: pointer after pointer, at most three. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "base/error.h"
 #include "base/sized.h"
 #include "clean/run.h"
 #include "file/write.h"

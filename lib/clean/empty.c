@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "clean/run.h"
 #include "file/object.h"
 #include "file/write.h"

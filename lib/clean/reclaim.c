@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "base/error.h"
 #include "base/sized.h"
 #include "clean/run.h"
 

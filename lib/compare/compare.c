@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "compare/contents.h"
 #include "compare/metadata.h"
 #include "compare/rest.h"

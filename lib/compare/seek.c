@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "compare/run.h"
 #include "volume/volume.h"
 

@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "base/bitmap.h"
-#include "file/write.h"
-#include "defrag/run.h"
+#include "base/error.h"
 #include "defrag/clear.h"
 #include "defrag/file.h"
 #include "defrag/list.h"
+#include "defrag/run.h"
 #include "defrag/zoned.h"
+#include "file/write.h"
 
 enum {
 	NODES_MOST = 12000, /* that one commit writes: fewer than nodes_trim() lets stay in memory */

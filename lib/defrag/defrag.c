@@ -7,20 +7,22 @@
 #include <f2fskit/mkfs.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sized.h"
-#include "device/device.h"
-#include "file/write.h"
-#include "format/superblock.h"
-#include "fragments/aliases.h"
-#include "defrag/run.h"
 #include "defrag/clear.h"
 #include "defrag/file.h"
 #include "defrag/list.h"
 #include "defrag/progress.h"
 #include "defrag/resume.h"
+#include "defrag/run.h"
 #include "defrag/space.h"
 #include "defrag/window.h"
 #include "defrag/zoned.h"
+#include "device/device.h"
+#include "device/slice.h"
+#include "file/write.h"
+#include "format/superblock.h"
+#include "fragments/aliases.h"
 
 enum {
 	LOOK_AHEAD = 64, /* items that are tried when one does not fit into the rest of a run */

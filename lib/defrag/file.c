@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "base/error.h"
 #include "defrag/file.h"
 #include "defrag/run.h"
 #include "defrag/zoned.h"

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/glob.h"
 #include "defrag/list.h"
 #include "defrag/run.h"

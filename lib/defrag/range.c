@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "base/error.h"
 #include "base/sized.h"
-#include "file/write.h"
 #include "defrag/run.h"
+#include "file/write.h"
 
 enum { NODES_AT_ONCE = 8192, BLOCKS_AT_ONCE = 65536 };
 

@@ -13,6 +13,8 @@
 #include <sys/sysmacros.h>
 #endif
 
+#include "base/error.h"
+#include "device/block.h"
 #include "device/file.h"
 #include "device/zoned.h"
 

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/error.h"
+#include "device/cache.h"
 #include "device/iov.h"
 #include "device/layer.h"
 

@@ -68,24 +68,10 @@ int device_discard(struct f2fs_device *dev, uint64_t offset, uint64_t length);
 int device_flush(struct f2fs_device *dev);
 int device_extent(struct f2fs_device *dev, uint64_t offset, uint64_t *length, int *is_hole);
 
-/*
- * f2fs_device_open_cache() with lines of line_size bytes (a power of two, 512 to 512 KiB): as large as the pieces that
- * device_peek() shall give.
- */
-int device_new_cache(struct f2fs_device *inner, uint64_t budget, uint32_t line_size, struct f2fs_device **out);
-
 /* Return the writer of a device that was opened for reading; NULL: none is known. */
 const char *device_writer(struct f2fs_device *dev);
 /* Fail with STATE in a process that was forked from the one that may write. */
 int device_check_owner(struct f2fs_device *dev);
-
-/* Read; what fails is tried a few times. Records no error. */
-int device_read_again(struct f2fs_device *dev, uint64_t offset, void *buffer, size_t length);
-/* A layer that does so. */
-int device_new_retry(struct f2fs_device *inner, struct f2fs_device **out);
-
-/* Let a cache forget a range that was written past it. */
-void device_cache_forget(struct f2fs_device *cache, uint64_t offset, uint64_t length);
 
 /*
  * Return a pointer to length bytes at offset without copying them, valid until the next call on the device, or NULL
@@ -96,16 +82,5 @@ static inline const uint8_t *device_peek(struct f2fs_device *dev, uint64_t offse
 {
 	return dev->peek ? dev->peek(dev->self, offset, length) : NULL;
 }
-
-/* The same as the public functions of these names, without forgetting the last error: for calls within the library. */
-int device_open_host(struct f2fs_context *ctx, const char *path, unsigned flags, struct f2fs_device **out);
-/* A flag of device_create() beside those of enum f2fs_device_flag: a new file is for its owner alone. */
-#define DEVICE_PRIVATE 0x10000u
-int device_create(struct f2fs_context *ctx, const char *path, uint64_t size, unsigned flags, struct f2fs_device **out);
-int device_new_multi(struct f2fs_context *ctx, const struct f2fs_device_part *parts, unsigned count,
-		     struct f2fs_device **out);
-int device_new_slice(struct f2fs_device *inner, uint64_t offset, uint64_t length, struct f2fs_device **out);
-int device_new_overlay(struct f2fs_device *inner, uint64_t memory_limit, const char *spill_dir,
-		       struct f2fs_device **out);
 
 #endif

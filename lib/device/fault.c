@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "base/error.h"
 #include "device/iov.h"
 #include "device/layer.h"
 

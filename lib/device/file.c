@@ -10,6 +10,7 @@
 
 #include "device/file.h"
 #include "device/hostfd.h"
+#include "device/hostid.h"
 #include "device/lock.h"
 
 int hostfile_read(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)

@@ -28,15 +28,6 @@ struct hostfile {
 /* Make a device of an open regular file of size bytes; the descriptor is the device's on success only. */
 int file_make_device(struct f2fs_context *ctx, const char *path, int fd, uint64_t size, uint32_t caps,
 		     struct f2fs_device **out);
-/* The same for an open block device; the descriptor backing (see there) is the device's on success, too. */
-int block_make_device(struct f2fs_context *ctx, const char *path, int fd, uint32_t caps, int backing,
-		      struct f2fs_device **out);
-
-/* hostid.c: the context's list of them. Only its own thread opens and closes; others may look meanwhile. */
-void hostfile_enter(struct hostfile *file);
-void hostfile_leave(struct hostfile *file);
-/* Is a file or block device of the host open as a device of this context? It must not be overwritten then. */
-bool hostfile_is_open(const struct f2fs_context *ctx, const struct stat *st);
 
 /*
  * Shared by both kinds: operations, and making a device from a descriptor, which the device then owns, with that of a

@@ -3,6 +3,7 @@
  * Find the files of the host that a context has open as devices. A loop device counts as its file.
  */
 #include "device/file.h"
+#include "device/hostid.h"
 #include "device/inuse.h"
 
 static bool is_of(const struct hostfile *file, const struct stat *st)

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/error.h"
 #ifdef __linux__
 #include <sys/sysmacros.h>
 #endif

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/error.h"
 #if !defined(F_OFD_SETLK) && (defined(__unix__) || defined(__APPLE__))
 #include <sys/file.h>
 #endif

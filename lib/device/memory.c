@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/error.h"
 #include "device/device.h"
 #include "device/iov.h"
 #include "device/pagetree.h"

@@ -4,8 +4,10 @@
  * part is split. Zones are those of the zoned parts; a part without zones counts as one conventional zone.
  */
 #include "base/checked.h"
+#include "base/error.h"
 #include "device/device.h"
 #include "device/iov.h"
+#include "device/multi.h"
 
 struct part {
 	struct f2fs_device *device;

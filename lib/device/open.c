@@ -9,9 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "device/block.h"
 #include "device/file.h"
+#include "device/hostid.h"
 #include "device/inuse.h"
 #include "device/lock.h"
+#include "device/open.h"
 
 static int refuse_kind(struct f2fs_context *ctx, const char *path, mode_t mode)
 {

@@ -10,9 +10,11 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/error.h"
 #include "device/hostfd.h"
 #include "device/iov.h"
 #include "device/layer.h"
+#include "device/overlay.h"
 #include "device/pagetree.h"
 #include "device/spill.h"
 #include "device/zone_state.h"

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/vec.h"
 #include "device/iov.h"
 #include "device/layer.h"

@@ -5,6 +5,7 @@
  * failed one is there.
  */
 #include "device/layer.h"
+#include "device/retry.h"
 
 enum { TRIES = 3 };
 

@@ -3,7 +3,9 @@
  * Signatures by libblkid, which reads from a descriptor alone. It gets an unnamed sparse file that is as long as the
  * device and holds copies of its start and end, so any device can be asked about, and bytes of the volume stay hidden.
  */
+#include "device/signature_blkid.h"
 #include "device/signature_find.h"
+#include "device/signature_scope.h"
 
 #include "f2fskit_config.h"
 

@@ -9,7 +9,10 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/error.h"
 #include "base/sized.h"
+#include "device/signature_blkid.h"
+#include "device/signature_scope.h"
 
 enum from { FROM_START, FROM_END, FROM_AFTER };
 

@@ -40,19 +40,4 @@ struct foreign_scope {
  * Unreadable bytes count as no signature. */
 int foreign_find(struct f2fs_device *dev, const struct foreign_scope *scope, struct f2fs_signature *out);
 
-/* Read the device's first bytes, to look at them often. 0 or NOMEM. Where they cannot be read at once, none are
- * kept. */
-int foreign_load_head(struct f2fs_device *dev, struct foreign_scope *scope);
-/* Forget them. */
-void foreign_drop_head(struct f2fs_device *dev, struct foreign_scope *scope);
-/* Fill buffer with bytes of the device; those of the volume, and bytes that cannot be read, are zeros. */
-void foreign_read(struct f2fs_device *dev, const struct foreign_scope *scope, uint64_t offset, uint8_t *buffer,
-		  size_t length);
-/* Does this signature count? */
-bool foreign_counts(const struct foreign_scope *scope, const struct f2fs_signature *found);
-/* Is sector 0 a boot record with partitions in it? */
-bool foreign_has_partitions(struct f2fs_device *dev, const struct foreign_scope *scope);
-/* Ask libblkid; NOT_FOUND where it is missing, too. */
-int foreign_ask_blkid(struct f2fs_device *dev, const struct foreign_scope *scope, struct f2fs_signature *out);
-
 #endif

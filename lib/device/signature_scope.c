@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "device/signature_find.h"
+#include "device/signature_scope.h"
 
 #define SECTOR 512u
 

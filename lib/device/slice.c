@@ -4,7 +4,9 @@
  * window begins with one.
  */
 #include "base/checked.h"
+#include "base/error.h"
 #include "device/layer.h"
+#include "device/slice.h"
 
 struct slice {
 	struct layer layer;

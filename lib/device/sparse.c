@@ -13,10 +13,13 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "base/vec.h"
 #include "device/iov.h"
 #include "device/layer.h"
+#include "device/open.h"
 #include "device/zstd_frames.h"
+#include "device/zstd_read.h"
 
 #define INDEX_LIMIT (1u << 20)
 #define WINDOW_SIZE 512u

@@ -16,8 +16,4 @@
 
 #include <f2fskit/device.h>
 
-/* f2fs_device_save_sparse() for a caller that compresses its output: dev is read once, since no block is looked at. */
-int sparse_save_unfilled(struct f2fs_device *dev, uint32_t block_size,
-			 int (*sink)(void *user, const void *bytes, size_t length), void *user);
-
 #endif

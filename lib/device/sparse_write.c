@@ -8,8 +8,10 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "device/device.h"
 #include "device/sparse.h"
+#include "device/sparse_write.h"
 
 /* Largest raw chunk: a megabyte costs 12 bytes of header. */
 #define BUFFER_SIZE (1u << 20)

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
+
 int spill_init(struct spill *s, struct f2fs_context *ctx, const char *dir)
 {
 	s->ctx = ctx;

@@ -15,9 +15,12 @@
 #include <unistd.h>
 
 #include "base/bitmap.h"
+#include "base/error.h"
 #include "device/file.h"
 #include "device/iov.h"
 #include "device/layer.h"
+#include "device/open.h"
+#include "device/retry.h"
 
 #define CHUNK_BLOCKS 32768u /* blocks in one piece of the map: 4 KiB for 128 MiB */
 

@@ -109,9 +109,6 @@ int undo_make(struct f2fs_device *inner, struct f2fs_device *log, struct f2fs_de
 	      struct f2fs_device **out);
 /* The recording's file was made for it, and goes when nothing was changed. */
 void undo_own(struct f2fs_device *dev);
-/* Play back to target, which is parts[0], or all parts in a row. */
-int undo_play(struct f2fs_device *log, struct f2fs_device *target, struct f2fs_device *const *parts, unsigned count,
-	      int force, struct f2fs_undo_info *info);
 /* Checksum of the blocks at the beginning of dev that have no bit in the map (NULL: none has one); buffer: a record. */
 int undo_watch(struct f2fs_device *dev, const uint8_t *saved, uint8_t *buffer, uint32_t *out);
 /* Read the first bytes of a device, which identify it, at most UNDO_PRINT_BYTES. */

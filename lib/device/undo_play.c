@@ -13,7 +13,10 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "base/error.h"
 #include "base/sized.h"
+#include "device/retry.h"
+#include "device/undo_play.h"
 
 struct player {
 	struct f2fs_context *ctx;

@@ -4,7 +4,11 @@
  * the row, and each device is given back as a window of it. So one order of writes holds for all of them, and the file
  * differs from that of one device only in its header, which lists the devices.
  */
+#include "base/error.h"
+#include "device/multi.h"
+#include "device/slice.h"
 #include "device/undo.h"
+#include "device/undo_play.h"
 
 #include <unistd.h>
 

@@ -2,6 +2,7 @@
 /*
  * Pass-through device that reports each read to a callback (the --read-log audit trail).
  */
+#include "base/error.h"
 #include "device/iov.h"
 #include "device/layer.h"
 

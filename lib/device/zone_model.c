@@ -3,6 +3,7 @@
  * A device that behaves as if it had zones, over one that has none: for images of zoned volumes, and for tests. It
  * refuses the same writes as a zoned device, and a reset zone loses its contents.
  */
+#include "base/error.h"
 #include "base/sized.h"
 #include "device/iov.h"
 #include "device/layer.h"

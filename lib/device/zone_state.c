@@ -5,6 +5,7 @@
 #include "device/zone_state.h"
 
 #include "base/checked.h"
+#include "base/error.h"
 
 #define ZONES_AT_ONCE 64u
 

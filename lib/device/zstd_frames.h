@@ -20,9 +20,4 @@
 #define ZSTD_FRAMES_BYTES (256u << 10)
 #define ZSTD_FRAMES_MOST (16u << 20)
 
-/* Is this a zstd file that can be read in place? */
-bool zstd_is_seekable(struct f2fs_device *dev);
-/* f2fs_device_open_zstd() without clearing the last error. */
-int zstd_make(struct f2fs_device *inner, struct f2fs_device **out);
-
 #endif

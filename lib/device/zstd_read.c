@@ -5,9 +5,11 @@
  */
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "device/iov.h"
 #include "device/layer.h"
 #include "device/zstd_frames.h"
+#include "device/zstd_read.h"
 #include "f2fskit_config.h"
 
 /* Is a device a zstd file with a table? It may be truncated or empty: then not. */

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/error.h"
 #include "base/vec.h"
 #include "device/sparse.h"
+#include "device/sparse_write.h"
 #include "device/zstd_frames.h"
 #include "f2fskit_config.h"
 

@@ -3,6 +3,7 @@
  * Run an extraction: options in, the walk over each target, the result out. extract/walk.c decides about each entry,
  * the sinks write it.
  */
+#include "base/error.h"
 #include "base/sized.h"
 #include "extract/link.h"
 #include "extract/names.h"

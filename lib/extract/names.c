@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "base/error.h"
 #include "extract/run.h"
 
 /* A survey on its way. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "extract/run.h"
 
 #define PATH_ROOM 65536u

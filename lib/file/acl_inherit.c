@@ -6,6 +6,7 @@
  * nothing.
  */
 #include "base/acl.h"
+#include "base/error.h"
 #include "file/create.h"
 #include "format/xattr.h"
 

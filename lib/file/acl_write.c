@@ -4,6 +4,7 @@
  * more than they do is not stored, and setting the permissions changes the ACL (FORMAT files 7.3).
  */
 #include "base/acl.h"
+#include "base/error.h"
 #include "file/write.h"
 #include "format/xattr.h"
 

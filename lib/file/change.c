@@ -6,6 +6,7 @@
  */
 #include <f2fskit/write.h>
 
+#include "base/error.h"
 #include "file/handle_list.h"
 #include "file/write.h"
 

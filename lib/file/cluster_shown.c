@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/comp.h"
+#include "base/error.h"
 #include "file/object.h"
 #include "format/cluster.h"
 

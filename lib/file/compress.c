@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/comp.h"
+#include "base/error.h"
 #include "file/crypto.h"
 #include "file/inode_caches.h"
 #include "format/cluster.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/comp.h"
+#include "base/error.h"
 #include "base/extension.h"
 #include "file/write.h"
 

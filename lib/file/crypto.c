@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/cipher_engine.h"
+#include "base/error.h"
 #include "format/xattr.h"
 #include "volume/key_team.h"
 

@@ -7,6 +7,7 @@
 
 #include "base/utf8.h"
 
+#include "base/error.h"
 #include "base/namehash.h"
 #include "base/nokey.h"
 #include "base/unicode.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/crc.h"
+#include "base/error.h"
 #include "base/sha.h"
 #include "base/sized.h"
 #include "file/object.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/error.h"
 #include "file/crypto.h"
 
 static int check_run(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t addr, uint64_t blocks)

@@ -6,6 +6,7 @@
 #include <f2fskit/write.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "file/crypto.h"
 
 #define SMALL_BLOCKS 4u /* the longest write that waits: pages of databases are not larger */

@@ -7,6 +7,7 @@
  * The memory is a filter: a name outside it does not exist, a name in it is looked for. Directories change through
  * dir_write.c, which keeps it true. Other changes must call filing_forget().
  */
+#include "base/error.h"
 #include "base/namehash.h"
 #include "file/write.h"
 #include "format/dentry.h"

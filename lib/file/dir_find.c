@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/namehash.h"
 #include "base/nokey.h"
 #include "base/unicode.h"

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "file/crypto.h"
 #include "file/dir_scan.h"
 #include "file/name.h"

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/namehash.h"
 #include "file/crypto.h"
 #include "format/dentry.h"

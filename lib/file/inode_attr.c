@@ -4,6 +4,7 @@
  */
 #include <f2fskit/write.h>
 
+#include "base/error.h"
 #include "file/name.h"
 
 #define SETTABLE_FLAGS                                                                                                 \

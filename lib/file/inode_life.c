@@ -4,6 +4,7 @@
  * get the same one. So each handle knows which checkpoint makes its inode permanent. A handle dies when the transaction
  * that made its inode is rolled back, or when the inode is freed. A dead handle neither reads nor writes.
  */
+#include "base/error.h"
 #include "file/handle_list.h"
 #include "file/write.h"
 

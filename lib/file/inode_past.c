@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "file/object.h"
 
 /* Take the block over if it is an inode that can be divided. */

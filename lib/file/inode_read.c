@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/devnum.h"
+#include "base/error.h"
 #include "file/handle_list.h"
 #include "file/object.h"
 

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "base/error.h"
 #include "file/inode_caches.h"
 
 int inode_corrupt(struct f2fs_inode *inode, enum rule rule, const char *format, ...)

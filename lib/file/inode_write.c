@@ -6,6 +6,7 @@
 
 #include "base/crc.h"
 #include "base/devnum.h"
+#include "base/error.h"
 #include "base/extension.h"
 #include "file/create.h"
 #include "file/crypto.h"

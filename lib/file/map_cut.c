@@ -2,6 +2,7 @@
 /*
  * Making holes in a file, cutting it, and whether it has room to grow (FORMAT files 1.5, 1.6).
  */
+#include "base/error.h"
 #include "file/write.h"
 
 #define NODE_WORK (64u << 10) /* what going through the slots of a node costs, in bytes of plain copying */

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "file/write.h"
 
 /*

@@ -2,6 +2,7 @@
 /*
  * Growing the node tree of a file (FORMAT files 1.5, 1.6).
  */
+#include "base/error.h"
 #include "file/write.h"
 
 static bool is_directory(const struct winode *w)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/devnum.h"
+#include "base/error.h"
 #include "base/sized.h"
 #include "file/create.h"
 #include "file/crypto.h"

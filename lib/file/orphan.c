@@ -5,6 +5,7 @@
  * volume 4.7). They are freed by the first change or commit after their last handle was closed: closing itself cannot
  * fail.
  */
+#include "base/error.h"
 #include "file/handle_list.h"
 #include "file/name.h"
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "file/crypto.h"
 
 #define MAX_LINKS 40u	     /* symlinks followed in one lookup, as the kernel */

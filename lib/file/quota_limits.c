@@ -5,6 +5,7 @@
  */
 #include <f2fskit/write.h>
 
+#include "base/error.h"
 #include "base/sized.h"
 #include "file/write.h"
 #include "format/quota.h"

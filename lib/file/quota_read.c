@@ -6,9 +6,11 @@
 #include <f2fskit/write.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sized.h"
 #include "file/write.h"
 #include "format/quota.h"
+#include "format/quota_walk.h"
 
 struct quota_visit {
 	struct f2fs_inode *inode;

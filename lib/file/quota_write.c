@@ -6,8 +6,10 @@
 #include <f2fskit/write.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "file/quota_changes.h"
 #include "format/quota_rescue.h"
+#include "format/quota_walk.h"
 
 #define ENTRIES_PER_LEAF 14u
 #define EMPTY_BLOCKS 2u /* header and the root of the tree */

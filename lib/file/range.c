@@ -7,6 +7,7 @@
 #include <f2fskit/write.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "file/crypto.h"
 #include "file/range.h"
 

@@ -5,6 +5,7 @@
  */
 #include <f2fskit/write.h>
 
+#include "base/error.h"
 #include "file/create.h"
 #include "file/crypto.h"
 #include "file/name.h"

@@ -6,6 +6,7 @@
 #include <f2fskit/listing.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/map32.h"
 #include "base/vec.h"
 #include "file/object.h"

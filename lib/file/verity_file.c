@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "file/crypto.h"
 #include "format/verity_descriptor.h"
 #include "format/xattr.h"

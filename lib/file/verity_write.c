@@ -6,6 +6,7 @@
 #include <f2fskit/write.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sized.h"
 #include "file/write.h"
 #include "format/verity_descriptor.h"

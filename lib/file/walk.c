@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "file/object.h"
 
 /* Two entries of a directory: the present one and the next one, so that the last one is known as such. */

@@ -4,6 +4,7 @@
  */
 #include <f2fskit/write.h>
 
+#include "base/error.h"
 #include "file/write.h"
 
 int f2fs_inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length)

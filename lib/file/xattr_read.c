@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/acl.h"
+#include "base/error.h"
 #include "file/inode_caches.h"
 
 /* Build the one string that the attributes are in. */

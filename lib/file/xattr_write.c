@@ -6,6 +6,7 @@
 #include <f2fskit/write.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "file/write.h"
 #include "format/xattr.h"
 

@@ -6,6 +6,7 @@
  * checkpoint has the nodes with a smaller one. Tables are those of the moment of opening (volume/beside.h); later
  * writes of the volume are lost to the view, block by block.
  */
+#include "base/error.h"
 #include "base/sized.h"
 #include "forensics/past.h"
 #include "volume/beside.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/error.h"
 #include "base/sized.h"
 #include "forensics/carver.h"
 

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "forensics/carver.h"
 #include "format/cluster.h"
 

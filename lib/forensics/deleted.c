@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "forensics/past_entries.h"
 #include "forensics/past_names.h"
 

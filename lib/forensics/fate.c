@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "base/error.h"
 #include "volume/beside.h"
 
 /* Load the summaries stored on the device for a segment, whatever logs say. */

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "forensics/past.h"
 #include "volume/beside.h"
 

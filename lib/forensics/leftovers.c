@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "base/error.h"
 
 const char *f2fs_leftover_kind_name(int kind)
 {

@@ -7,13 +7,14 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/namehash.h"
 #include "device/device.h"
 #include "file/object.h"
+#include "forensics/meta.h"
 #include "forensics/past.h"
 #include "format/verity_descriptor.h"
 #include "format/xattr.h"
-#include "forensics/meta.h"
 
 /* A node that was found. */
 struct found_node {

@@ -4,12 +4,13 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sized.h"
 #include "device/iov.h"
 #include "device/layer.h"
+#include "forensics/meta.h"
 #include "format/flags.h"
 #include "format/superblock.h"
-#include "forensics/meta.h"
 #include "volume/volume.h"
 #include "volume/weigh.h"
 

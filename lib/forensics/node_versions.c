@@ -3,9 +3,10 @@
  * The nodes of a file below its inode that are left, old and in use: what each was in the tree, and how much it holds.
  */
 #include "base/bytes.h"
+#include "base/error.h"
 #include "forensics/past.h"
-#include "volume/beside.h"
 #include "format/node.h"
+#include "volume/beside.h"
 
 const char *f2fs_node_version_kind_name(int kind)
 {

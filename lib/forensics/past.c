@@ -3,6 +3,7 @@
  * The table of nodes that a search found: making it, and the question that everything else is built on: which node
  * stood at this place of this inode at that time?
  */
+#include "base/error.h"
 #include "base/sized.h"
 #include "forensics/past.h"
 #include "volume/beside.h"

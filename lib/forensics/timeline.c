@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "forensics/past_entries.h"
 #include "forensics/past_names.h"
 

@@ -5,6 +5,7 @@
 #include <f2fskit/format.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "forensics/past.h"
 
 enum { COMPARED_AT_ONCE = 64 * 1024, MOST_COMPARED = 65536 }; /* bytes; blocks of a range */

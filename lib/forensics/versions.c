@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "forensics/past.h"
 
 const char *f2fs_confidence_name(int confidence)

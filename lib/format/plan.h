@@ -91,13 +91,6 @@ struct plan_areas {
  * sizes and addresses and the sizes of the bitmaps.
  */
 enum plan_result plan_areas(const struct plan_areas *in, uint32_t segment0, struct f2fs_layout *out);
-/* Describe a volume as it is. */
-void plan_areas_of(const struct f2fs_geometry *geo, bool large_nat, struct plan_areas *out);
-/*
- * Segments between the start of a volume, *home, and its areas: those of larger areas that were not written yet, when a
- * resize was interrupted between two hops. 0: the areas are at home.
- */
-uint32_t plan_dead_segments(const struct f2fs_geometry *geo, bool large_nat, f2fs_blk_t *home);
 /* Find the smallest size of the first device, from its given size on, that makes a layout; 0: none. */
 uint64_t plan_minimum(const struct plan_input *in);
 const char *plan_text(enum plan_result result);

@@ -3,6 +3,7 @@
  * A volume that is there, as planning sees it, and whether its areas are where they belong.
  */
 #include "format/plan.h"
+#include "format/plan_home.h"
 
 void plan_areas_of(const struct f2fs_geometry *geo, bool large_nat, struct plan_areas *out)
 {

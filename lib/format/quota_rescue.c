@@ -7,6 +7,7 @@
 #include "format/quota_rescue.h"
 
 #include "format/quota_tree.h"
+#include "format/quota_walk.h"
 #include "format/structs.h"
 
 #define WEEK 604800u

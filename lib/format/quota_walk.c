@@ -5,6 +5,7 @@
  * at all leaves (is each entry where the tree leads?), then at the free lists.
  */
 #include "format/quota_tree.h"
+#include "format/quota_walk.h"
 #include "format/structs.h"
 
 enum role { ROLE_NONE = 0, ROLE_NODE = 1, ROLE_LEAF = 2, ROLE_FREE = 3, ROLE_MASK = 3, IN_FREE_LIST = 4 };

@@ -2,6 +2,7 @@
 /*
  * Count the extents and fragments of one file. The slots are visited once, in the order of the file.
  */
+#include "base/error.h"
 #include "fragments/file.h"
 #include "fragments/fragments.h"
 

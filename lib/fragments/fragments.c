@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sized.h"
 #include "base/vec.h"
 #include "fragments/file.h"

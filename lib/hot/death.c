@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "hot/hot_cluster.h"
 #include "hot/hot_life.h"
 

@@ -10,6 +10,7 @@
 
 #include "base/bitmap.h"
 #include "base/crc.h"
+#include "base/error.h"
 #include "device/device.h"
 
 #define RUN_PAGES 16u /* that go to the sidecar by one write */

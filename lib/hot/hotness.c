@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "hot/hot_cache.h"
 #include "log/log.h"
 

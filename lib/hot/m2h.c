@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "hot/hot_cache.h"
 #include "hot/hot_cluster.h"
 #include "hot/hot_foretell.h"

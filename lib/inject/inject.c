@@ -5,14 +5,15 @@
  */
 #include <string.h>
 
-#include "inject/run.h"
 #include "base/crc.h"
+#include "base/error.h"
 #include "base/sized.h"
 #include "device/device.h"
 #include "format/inode.h"
 #include "format/superblock.h"
 #include "inject/address.h"
 #include "inject/place.h"
+#include "inject/run.h"
 #include "inject/value.h"
 
 /* ---- the handle ---- */

@@ -6,6 +6,7 @@
 #include <f2fskit/file.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "format/dentry.h"
 #include "format/xattr.h"
 #include "inject/nodes.h"

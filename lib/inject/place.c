@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "format/superblock.h"
 #include "inject/nodes.h"
 #include "inject/place.h"

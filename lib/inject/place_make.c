@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "format/superblock.h"
 #include "inject/place_make.h"
 #include "inject/run.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/utf16.h"
 #include "inject/run.h"
 #include "inject/value.h"

@@ -7,6 +7,7 @@
  * the commit.
  */
 #include "base/pool.h"
+#include "device/cache.h"
 #include "device/device.h"
 #include "log/log.h"
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "base/error.h"
 #include "format/overprovision.h"
 #include "log/log.h"
 #include "volume/zone_map.h"

@@ -7,6 +7,7 @@
 #include <f2fskit/engine.h>
 
 #include "base/bitmap.h"
+#include "base/error.h"
 #include "device/device.h"
 #include "log/log.h"
 #include "volume/counters.h"

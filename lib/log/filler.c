@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "log/log.h"
 #include "volume/counters.h"
 

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "log/log.h"
 #include "volume/zone_map.h"
 

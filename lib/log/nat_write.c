@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "base/error.h"
 #include "device/device.h"
 #include "log/log.h"
 #include "log/pack.h"

@@ -4,6 +4,7 @@
  * each other from the start of a section on (FORMAT files 10.2). A section is never shared between two calls. Blocks
  * are zeroed as they are taken, as nobody wrote them yet, unless cleaning moves them.
  */
+#include "base/error.h"
 #include "log/log.h"
 
 static uint32_t section_blocks(const struct txn *txn)

@@ -8,6 +8,7 @@
  * left the log; after a power cut, or changes that were dropped, it is not, and the log begins a new section. The zone
  * that is left half full is finished, so that it no longer counts as open.
  */
+#include "base/error.h"
 #include "log/log.h"
 #include "volume/zone_map.h"
 

@@ -3,6 +3,7 @@
  * The choice of the next segment of a log (FORMAT files 10.4, 11.2): a free one of its section, one with holes when
  * free sections run low, or a new section.
  */
+#include "base/error.h"
 #include "log/log.h"
 
 #define DEFAULT_LOW_SECTIONS 5u /* percent, as the paper has it */

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "base/error.h"
 #include "log/log.h"
 
 void txn_fail(struct txn *txn)

@@ -7,6 +7,7 @@
 #include <f2fskit/gc.h>
 
 #include "base/bitmap.h"
+#include "base/error.h"
 #include "log/log.h"
 
 #define LOOK_BLOCKS 64u	   /* freed between two looks at all segments */

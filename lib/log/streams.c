@@ -8,6 +8,7 @@
 #include <f2fskit/placement.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sized.h"
 #include "log/log.h"
 

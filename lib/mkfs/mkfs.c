@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "device/device.h"
 
 /* A random UUID, version 4 (RFC 4122). */

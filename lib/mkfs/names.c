@@ -5,9 +5,10 @@
  */
 #include <string.h>
 
-#include "file/write.h"
+#include "base/error.h"
 #include "base/utf16.h"
 #include "base/utf8.h"
+#include "file/write.h"
 #include "mkfs/names.h"
 #include "mkfs/run.h"
 #include "tune/label.h"

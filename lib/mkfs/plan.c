@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/error.h"
 #include "base/sized.h"
 #include "device/device.h"
 #include "format/plan.h"

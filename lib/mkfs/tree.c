@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "base/crc.h"
+#include "base/error.h"
 #include "base/namehash.h"
 #include "device/device.h"
 #include "format/dentry.h"

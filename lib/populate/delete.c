@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/error.h"
 #include "base/siphash.h"
 #include "populate/compress.h"
 #include "populate/report.h"

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "populate/attributes.h"
 #include "populate/compress.h"
 #include "populate/further.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/error.h"
 #include "populate/report.h"
 #include "populate/run.h"
 

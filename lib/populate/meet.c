@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "file/name.h"
 #include "populate/compress.h"
 #include "populate/delete.h"

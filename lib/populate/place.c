@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "populate/compress.h"
 #include "populate/delete.h"
 #include "populate/new_inode.h"

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sized.h"
 #include "file/write.h"
 #include "log/log.h"

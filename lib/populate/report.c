@@ -4,6 +4,8 @@
  */
 #include "populate/report.h"
 
+#include "base/error.h"
+
 bool populate_is_fatal(const struct populate *p, int err)
 {
 	if (err == F2FS_ERR_IO) /* the failed call may have changed a part of the volume */

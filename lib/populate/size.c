@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/sized.h"
 #include "device/device.h"
 #include "populate/populate.h"

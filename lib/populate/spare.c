@@ -4,10 +4,11 @@
  * is never deleted. That entry is found at once, because the item's path may become another file's. It is kept as an
  * inode number, whatever the spelling of its name.
  */
-#include "populate/spare.h"
+#include "base/error.h"
 #include "populate/place.h"
 #include "populate/report.h"
 #include "populate/run.h"
+#include "populate/spare.h"
 #include "source/path.h"
 
 int populate_spare(struct populate *p)

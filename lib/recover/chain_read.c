@@ -5,6 +5,7 @@
 #include "recover/chain.h"
 
 #include "base/bytes.h"
+#include "base/error.h"
 
 #define AHEAD_BYTES (512u << 10)
 

@@ -9,6 +9,7 @@
  * atomic write, whose links the kernel does not write. If an inode has links and its remembered name is gone, another
  * directory may name it. Then only a search of the whole tree can decide.
  */
+#include "base/error.h"
 #include "base/namehash.h"
 #include "file/dir_scan.h"
 #include "file/object.h"

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "file/object.h"
 #include "recover/chain.h"
 

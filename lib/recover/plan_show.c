@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sized.h"
 #include "recover/chain.h"
 

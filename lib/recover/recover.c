@@ -3,6 +3,7 @@
  * Recovery as one transaction: orphans, then the plan, then one commit (FORMAT files 12). A failure anywhere before the
  * commit drops everything, and the volume can be recovered again.
  */
+#include "base/error.h"
 #include "base/sized.h"
 #include "recover/replay.h"
 

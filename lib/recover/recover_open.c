@@ -3,6 +3,7 @@
  * Open a volume, and recover it on the way if requested: on the device, or in memory for a view of the state after a
  * mount.
  */
+#include "base/error.h"
 #include "base/sized.h"
 #include "recover/chain.h"
 

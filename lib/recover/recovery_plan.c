@@ -4,6 +4,7 @@
  * nodes are known: those of an inode that exists or is created, up to its last fsynced one (FORMAT files 12.3, passes 1
  * and 2). Nothing is changed, and the tree is only asked whether an inode exists.
  */
+#include "base/error.h"
 #include "recover/chain.h"
 
 #include <string.h>

@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/error.h"
 #include "device/device.h"
 #include "file/write.h"
+#include "format/plan_home.h"
 #include "format/superblock.h"
 #include "resize/fits.h"
 #include "resize/now.h"
-#include "resize/run.h"
 #include "resize/reduce.h"
+#include "resize/run.h"
 #include "resize/stages.h"
 #include "tune/superblocks.h"
 #include "volume/zone_map.h"

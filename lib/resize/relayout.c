@@ -11,12 +11,13 @@
  * Then the superblocks are switched (superblocks.c). Both of them describe a whole volume at any time, the old one or
  * the new one. Between the hops it is a volume like any other, whose first segments are not used.
  */
+#include "base/error.h"
 #include "resize/areas.h"
 #include "resize/fits.h"
 #include "resize/now.h"
+#include "resize/reduce.h"
 #include "resize/relayout.h"
 #include "resize/run.h"
-#include "resize/reduce.h"
 #include "resize/stages.h"
 
 /* Where the areas of a geometry are when they begin at segment0; their sizes stay. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/error.h"
 #include "base/sized.h"
 #include "device/device.h"
 #include "file/write.h"
@@ -16,9 +17,9 @@
 #include "resize/estimate.h"
 #include "resize/fits.h"
 #include "resize/now.h"
+#include "resize/reduce.h"
 #include "resize/relayout.h"
 #include "resize/shrink.h"
-#include "resize/reduce.h"
 #include "resize/stages.h"
 #include "tune/superblocks.h"
 

@@ -10,16 +10,17 @@
  * segments become zeros while they are still unused, the superblocks follow, and until the last commit the volume may
  * hold less than it could.
  */
+#include "base/error.h"
 #include "device/device.h"
-#include "file/write.h"
-#include "resize/run.h"
 #include "device/zeros.h"
-#include "volume/zone_map.h"
+#include "file/write.h"
 #include "resize/fits.h"
 #include "resize/now.h"
-#include "resize/shrink.h"
 #include "resize/reduce.h"
+#include "resize/run.h"
+#include "resize/shrink.h"
 #include "resize/stages.h"
+#include "volume/zone_map.h"
 
 /* The geometry with another number of segments, areas as they are. */
 static struct f2fs_geometry with_segments(const struct f2fs_geometry *geo, uint32_t segment_count)

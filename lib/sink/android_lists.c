@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/android.h"
+#include "base/error.h"
 #include "sink/report.h"
 
 #define BLANKS " \t\r\n\v\f"

@@ -14,7 +14,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "device/file.h"
+#include "device/hostid.h"
 #include "sink/hostflags.h"
 
 #define SETID 06000u

@@ -4,6 +4,7 @@
  */
 #include "sink/limits.h"
 
+#include "base/error.h"
 #include "volume/volume.h"
 
 int sink_check_limit(struct sink *sink)

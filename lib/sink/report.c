@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "base/error.h"
 #include "sink/dir.h"
 #include "sink/report.h"
 

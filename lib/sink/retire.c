@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "device/device.h"
 #include "sink/batch.h"

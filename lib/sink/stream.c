@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "sink/sink.h"
 
 #define STREAM_BUFFER 65536u

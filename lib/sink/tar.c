@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "base/acl.h"
+#include "base/acl_text.h"
+#include "base/error.h"
 #include "sink/dir.h"
 #include "sink/pax.h"
 #include "sink/report.h"

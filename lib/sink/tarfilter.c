@@ -2,6 +2,7 @@
 /*
  * Compress the tar stream by any of libarchive's filters. Without libarchive there is no compression.
  */
+#include "base/error.h"
 #include "f2fskit_config.h"
 #include "sink/tarfilter.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/error.h"
 #include "source/attribute.h"
 
 bool source_attribute_is_wanted(const struct source *src, const char *name)

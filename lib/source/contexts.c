@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/vec.h"
 #include "format/inode.h"
 #include "source/contexts.h"

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/vec.h"
 #include "format/inode.h"
 #include "source/fsconfig.h"

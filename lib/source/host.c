@@ -15,6 +15,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "source/hostattr.h"
 #include "source/hostfile.h"
 #include "source/path.h"

@@ -12,6 +12,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "source/attribute.h"
 #include "source/hostattr.h"
 

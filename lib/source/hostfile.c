@@ -9,6 +9,8 @@
 
 #include "source/hostfile.h"
 
+#include "base/error.h"
+
 int host_file_open(struct source *src, struct host_file *file, int at, const char *name, int flags)
 {
 	file->at = file->data_end = 0;

@@ -9,6 +9,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/error.h"
+
 #define WAIT_MS 100
 
 int source_input_open(struct source_input *in, struct f2fs_context *ctx, const struct f2fs_input *from)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/vec.h"
 
 #define TEXT_LIMIT (256u << 20)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "source/attribute.h"
 #include "source/hostfile.h"
 #include "source/input.h"

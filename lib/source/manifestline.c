@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "source/manifestline.h"
+#include "base/error.h"
 #include "base/json.h"
+#include "source/manifestline.h"
 #include "source/source.h"
 
 enum kind { K_TEXT, K_HEX, K_U32, K_U64, K_TIME, K_MODE, K_TYPE, K_XATTRS };

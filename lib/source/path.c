@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/error.h"
+
 int source_set_path(struct source *src, size_t length, const char *name)
 {
 	size_t n = strlen(name);

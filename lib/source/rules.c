@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/android.h"
+#include "base/error.h"
 #include "source/attribute.h"
 #include "source/contexts.h"
 #include "source/fsconfig.h"

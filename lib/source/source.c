@@ -4,6 +4,7 @@
  */
 #include "source/source.h"
 
+#include "base/error.h"
 #include "source/host.h"
 #include "source/manifest.h"
 #include "source/rules.h"

@@ -4,6 +4,7 @@
  * as raw bytes. libarchive converts them to the locale's encoding, so it works under the C locale, where it does not
  * change bytes outside ASCII. Contents are gathered into large aligned pieces, which the volume writes fastest.
  */
+#include "base/error.h"
 #include "f2fskit_config.h"
 #include "source/tar.h"
 

@@ -3,6 +3,7 @@
  * Turn an archive's entry into an item: the data that libarchive read from ustar, pax and GNU headers. The counterpart
  * of extraction to tar.
  */
+#include "base/error.h"
 #include "f2fskit_config.h"
 #include "source/tarentry.h"
 

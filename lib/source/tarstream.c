@@ -4,6 +4,7 @@
  * one, which reads entries. The block before the current one stays in memory, so that the headers of an entry can still
  * be examined after the entry was read: they are at most as long as a block.
  */
+#include "base/error.h"
 #include "f2fskit_config.h"
 #include "source/tarstream.h"
 

@@ -6,6 +6,7 @@
 #include <f2fskit/label.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "format/superblock.h"
 #include "tune/superblocks.h"
 

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/crc.h"
+#include "base/error.h"
 #include "base/utf16.h"
 #include "device/device.h"
 #include "file/write.h"

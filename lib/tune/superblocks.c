@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "device/device.h"
 #include "format/superblock.h"
 #include "volume/counters.h"

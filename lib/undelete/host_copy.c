@@ -17,6 +17,7 @@
 #endif
 #include <unistd.h>
 
+#include "base/error.h"
 #include "forensics/past.h"
 #include "undelete/host_copy.h"
 #include "undelete/undelete_report.h"

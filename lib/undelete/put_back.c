@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "forensics/past.h"
 #include "undelete/put_back.h"
 #include "undelete/stage.h"

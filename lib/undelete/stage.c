@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "forensics/past.h"
 #include "undelete/stage.h"
 #include "undelete/undelete_report.h"

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sized.h"
 #include "forensics/past.h"
 #include "undelete/host_copy.h"

@@ -4,6 +4,8 @@
  */
 #include "undelete/undelete_report.h"
 
+#include "base/error.h"
+
 const char *f2fs_undelete_text(unsigned outcome)
 {
 	switch (outcome) {

@@ -5,6 +5,7 @@
  */
 #include "volume/beside.h"
 
+#include "base/error.h"
 #include "device/device.h"
 
 struct beside {

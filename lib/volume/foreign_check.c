@@ -11,7 +11,9 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "device/signature_find.h"
+#include "device/signature_scope.h"
 #include "format/superblock.h"
 #include "volume/weigh.h"
 

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "format/checkpoint.h"
 #include "volume/rescue.h"
 

@@ -5,8 +5,9 @@
  */
 #include <string.h>
 
-#include "format/node.h"
+#include "base/error.h"
 #include "device/device.h"
+#include "format/node.h"
 #include "volume/volume.h"
 
 /* Read one block of the pack. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "base/error.h"
 #include "format/inode.h"
 #include "volume/volume.h"
 

@@ -8,6 +8,7 @@
  */
 #include "volume/key_team.h"
 
+#include "base/error.h"
 #include "base/pool.h"
 #include "device/device.h"
 

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/cipher_engine.h"
 #include "base/cipher_row.h"
+#include "base/error.h"
 #include "base/sha.h"
 #include "volume/key_team.h"
 

@@ -9,7 +9,7 @@
 #include <f2fskit/key.h>
 
 #include "base/cipher.h"
-#include "base/hkdf.h"
+#include "base/cipher_engine.h"
 #include "base/siphash.h"
 #include "format/fscrypt.h"
 #include "volume/volume.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "base/error.h"
 #include "format/node.h"
 #include "volume/volume.h"
 

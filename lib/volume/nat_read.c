@@ -6,6 +6,7 @@
 
 #include "base/bitmap.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "device/device.h"
 #include "volume/amends.h"
 #include "volume/rescue.h"

@@ -17,6 +17,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "device/device.h"
 #include "format/node.h"
 #include "volume/rescue.h"

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "format/node.h"
 #include "volume/volume.h"
 

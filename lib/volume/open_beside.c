@@ -5,7 +5,8 @@
  */
 #include <string.h>
 
-#include "device/device.h"
+#include "device/cache.h"
+#include "device/overlay.h"
 #include "volume/beside.h"
 #include "volume/keyring.h"
 #include "volume/rescue.h"

@@ -4,6 +4,8 @@
  */
 #include "volume/read_room.h"
 
+#include "base/error.h"
+
 /* How much larger contents may be than their stored form. */
 static uint64_t growth(const struct f2fs_volume *vol)
 {

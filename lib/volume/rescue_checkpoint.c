@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/error.h"
 #include "device/device.h"
 #include "format/overprovision.h"
 #include "volume/rescue.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/crc.h"
+#include "base/error.h"
 #include "device/device.h"
 #include "format/evidence.h"
 #include "format/inode.h"

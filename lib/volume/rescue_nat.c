@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/error.h"
 #include "volume/rescue.h"
 
 /* Number of the first node whose id is not below nid. */

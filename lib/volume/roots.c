@@ -5,8 +5,9 @@
  */
 #include <string.h>
 
-#include "format/superblock.h"
+#include "base/error.h"
 #include "device/device.h"
+#include "format/superblock.h"
 #include "volume/weigh.h"
 
 /* Read one superblock candidate; returns its state: 0, a rule, or F2FS_ERR_IO. */

@@ -5,8 +5,9 @@
  */
 #include <string.h>
 
-#include "format/node.h"
+#include "base/error.h"
 #include "device/device.h"
+#include "format/node.h"
 #include "volume/volume.h"
 
 static int read_block(struct f2fs_volume *vol, f2fs_blk_t addr, uint8_t *block)

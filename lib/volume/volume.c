@@ -9,7 +9,13 @@
 
 #include "base/checked.h"
 #include "base/crc.h"
+#include "base/error.h"
+#include "device/cache.h"
+#include "device/multi.h"
+#include "device/overlay.h"
 #include "device/patched.h"
+#include "device/retry.h"
+#include "device/slice.h"
 #include "format/superblock.h"
 #include "volume/amends.h"
 #include "volume/beside.h"

@@ -5,6 +5,7 @@
 #include "volume/zone_map.h"
 
 #include "base/bitmap.h"
+#include "base/error.h"
 #include "device/device.h"
 #include "volume/beside.h"
 

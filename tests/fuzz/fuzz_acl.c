@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/acl.h"
+#include "base/acl_text.h"
 #include "fuzz/fuzz.h"
 
 #define MAX_ENTRIES 1000

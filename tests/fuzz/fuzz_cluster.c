@@ -9,6 +9,7 @@
 
 #include "base/comp.h"
 #include "base/lzo.h"
+#include "base/lzo_encode.h"
 #include "common/lzo_peer.h"
 #include "fuzz/fuzz.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "format/quota.h"
+#include "format/quota_walk.h"
 #include "fuzz/fuzz.h"
 
 #define FILE_MAX (256u << 10)

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/acl.h"
+#include "base/acl_text.h"
 
 #define MAX 16
 

@@ -10,7 +10,7 @@
 #include <f2fskit/context.h>
 
 #include "base/cipher.h"
-#include "base/hkdf.h"
+#include "base/cipher_engine.h"
 
 #define LONGEST 4096
 

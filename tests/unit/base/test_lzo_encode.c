@@ -15,8 +15,9 @@
 
 #include "base/crc.h"
 #include "base/lzo.h"
-#include "comp_vectors.h"
+#include "base/lzo_encode.h"
 #include "common/lzo_peer.h"
+#include "comp_vectors.h"
 
 #define LARGEST (1u << 20)
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The cache: always equal to the device, bounded, reads ahead in streams, tolerates failing reads and allocations. */
+#include "device/cache.h"
 #include "model.h"
 
 #define SIZE (5u * 1024 * 1024 + 4321)

@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "device/block.h"
 #include "device/file.h"
 #include "device/zoned.h"
 

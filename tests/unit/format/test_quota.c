@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "format/quota.h"
+#include "format/quota_walk.h"
 #include "quota_sample.h"
 
 #define ENTRIES 71 /* of the sample */

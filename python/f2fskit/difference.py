@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Any, Iterator, NamedTuple, Sequence, Union
+from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Union
 
 from ._core import ffi, get_ident, lib, sized, stray, text
+from .difference_values import Side, field_values
 from .name_text import Patterns, decode_name
 from .populate import Reader, make_input
 from .tree import Memory, host_path
@@ -33,6 +34,12 @@ class Difference(NamedTuple):
     "flags", "project", and between two images, when asked for, "layout"."""
     message: str = ""
     """Of an unreadable one: why."""
+    old: Mapping[str, Any] = {}
+    """Values of the fields in the first tree, as far as they can be read: "mode" 0o644, "owner" (0, 0), "mtime" in
+    nanoseconds, "xattrs" as a dictionary. Contents have none, nor has an archive or a manifest. Of a removed one: the
+    type."""
+    new: Mapping[str, Any] = {}
+    """The same of the second tree. Of an added one: the type."""
 
 
 _FIELDS = {}
@@ -119,6 +126,7 @@ def diff(
     equal. The list is in the order of the paths.
     """
     swapped = _is_directory(a)
+    other: Side = None
     if swapped:
         if b is None or _is_directory(b):
             raise TypeError("one side must be a volume")
@@ -144,10 +152,26 @@ def diff(
             options.manifest = make_input(memory, manifest)
         if isinstance(b, Volume) or (b is not None and not _is_directory(b)):
             second = b if isinstance(b, Volume) else stack.enter_context(open_volume(b))
-            options.volume = stack.enter_context(_held(first, second))
+            other = second
         elif b is not None:
             options.directory = memory.text(host_path(b))
-        found = _compare(first, memory, options)
-    if swapped:
-        found = [one._replace(kind=_OPPOSITE.get(one.kind, one.kind)) for one in found]
-    return found
+            other = host_path(b) if manifest is None else None
+        with contextlib.ExitStack() as locks:
+            if isinstance(other, Volume):
+                options.volume = locks.enter_context(_held(first, other))
+            found = _compare(first, memory, options)
+        found = [_with_values(one, first, other) for one in found]
+    return [_swap(one) for one in found] if swapped else found
+
+
+def _with_values(one: Difference, first: Side, second: Side) -> Difference:
+    """Add the values of both sides to a difference."""
+    fields = one.fields if one.kind == "changed" else ("type",)
+    old = field_values(first, one.path, fields) if one.kind in ("changed", "removed") else {}
+    new = field_values(second, one.path, fields) if one.kind in ("changed", "added") else {}
+    return one._replace(old=old, new=new)
+
+
+def _swap(one: Difference) -> Difference:
+    """Exchange the two sides."""
+    return one._replace(kind=_OPPOSITE.get(one.kind, one.kind), old=one.new, new=one.old)

@@ -98,7 +98,7 @@ static struct fuse_session *new_session(struct mount *m, const struct session_op
 	serve_directories(&ops);
 	serve_contents(&ops);
 	serve_xattrs(&ops);
-	serve_flags(&ops);
+	serve_ioctls(&ops);
 	if (!rc) {
 		strcpy(name, "fsname=");
 		strcat(name, path ? path : m->image);

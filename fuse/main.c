@@ -11,6 +11,7 @@
 
 #include "cli/earlier_state.h"
 #include "cli/image.h"
+#include "cli/packing.h"
 #include "cli/repaired.h"
 #include "cli/settle.h"
 #include "cli/size.h"
@@ -52,6 +53,7 @@ struct arguments {
 	struct cli *cli;
 	struct cli_image image;
 	struct cli_writer writer;
+	struct cli_packing packing;
 	struct mount_options mount;
 	struct session_options session;
 	char as_of[64]; /* of --as-of, as --state takes it */
@@ -142,6 +144,24 @@ static const char *take_fsync_mode(struct arguments *a, const char *value)
 	return mode < 0 ? "is none of posix, strict" : NULL;
 }
 
+static const char *take_compression(struct arguments *a, int id, const char *value)
+{
+	switch (id) {
+	case OPT_compress_algorithm:
+		return cli_packing_take(&a->packing, CLI_PACKING_algorithm, value);
+	case OPT_compress_log_size:
+		return cli_packing_take(&a->packing, CLI_PACKING_cluster, value);
+	case OPT_compress_extension:
+		return cli_packing_take(&a->packing, CLI_PACKING_name, value);
+	case OPT_nocompress_extension:
+		return cli_packing_take(&a->packing, CLI_PACKING_plain, value);
+	default: /* OPT_compress_chksum */
+		a->packing.has_other = 1;
+		a->packing.options.how.checksum = 1;
+		return NULL;
+	}
+}
+
 static const char *take(struct arguments *a, int id, const char *value)
 {
 	switch (id) {
@@ -181,6 +201,12 @@ static const char *take(struct arguments *a, int id, const char *value)
 		return take_fsync_mode(a, value);
 	case OPT_active_logs:
 		return take_logs(a, value);
+	case OPT_compress_algorithm:
+	case OPT_compress_log_size:
+	case OPT_compress_extension:
+	case OPT_nocompress_extension:
+	case OPT_compress_chksum:
+		return take_compression(a, id, value);
 	case OPT_discard:
 	case OPT_nodiscard:
 		a->writer.options.discard = id == OPT_discard;
@@ -220,6 +246,23 @@ static int parse(struct arguments *a, int argc, char **argv)
 	if (!a->mount.is_read_only)
 		a->image.recover = F2FS_RECOVER_APPLY;
 	return 0;
+}
+
+/* Write the volume as the options say. Those of compression have no effect on a volume without it, as in the kernel. */
+static int configure(struct arguments *a, struct f2fs_volume *vol)
+{
+	struct f2fs_write_options *o = &a->writer.options;
+
+	if (a->packing.has_other && !(f2fs_volume_geometry(vol)->feature & F2FS_FEAT_COMPRESSION)) {
+		cli_warning(a->cli, "%s: options of compression have no effect: the volume lacks the feature",
+			    a->image.path);
+	} else if (a->packing.has_other) {
+		o->has_compression = 1;
+		o->compression = a->packing.options.how;
+		o->compress_names = a->packing.names[0] ? a->packing.names : NULL;
+		o->plain_names = a->packing.except[0] ? a->packing.except : NULL;
+	}
+	return cli_writer_apply(&a->writer, vol);
 }
 
 /* Warn that a mount without -o ro would show more. */
@@ -295,8 +338,9 @@ static int open_and_serve(struct arguments *a, struct f2fs_context *ctx, struct 
 		return status;
 	for (unsigned i = 0; (note = f2fs_volume_note(vol, i)) != NULL; i++)
 		cli_warning(a->cli, "%s", note);
+	m.options.compression = a->packing.options.how;
 	tell_pending(a, vol);
-	if (!a->mount.is_read_only && cli_writer_apply(&a->writer, vol))
+	if (!a->mount.is_read_only && configure(a, vol))
 		cli_error_of(a->cli, ctx, a->image.path);
 	else if (!a->image.as_of || enter_as_of(a, &vol, &now) == 0) {
 		m.vol = vol;
@@ -342,6 +386,7 @@ int main(int argc, char **argv)
 {
 	static struct cli cli;
 	static struct arguments a = { .cli = &cli,
+				      .packing = CLI_PACKING_DEFAULT,
 				      .mount = { .commit_seconds = COMMIT_SECONDS, .gc_seconds = GC_SECONDS },
 				      .writer = { .options = { .commit_when_full = 1,
 							       .fsync_mode = F2FS_FSYNC_MODE_POSIX } } };

@@ -11,6 +11,7 @@
 #include <fuse_lowlevel.h>
 #include <pthread.h>
 
+#include <f2fskit/compress.h>
 #include <f2fskit/write.h>
 
 #include "cli/host.h"
@@ -42,6 +43,7 @@ struct mount_options {
 	unsigned gc_seconds;	 /* without a request, before GC begins */
 	int has_uid, has_gid, has_umask;
 	uint32_t uid, gid, umask;
+	struct f2fs_compression compression; /* of files that chattr +c compresses */
 };
 
 enum mount_gc { MOUNT_GC_ON = 0, MOUNT_GC_OFF = 1, MOUNT_GC_SYNC = 2 };
@@ -81,7 +83,9 @@ void mount_say(struct mount *m, const char *format, ...) CLI_PRINTF(2, 3);
  * writing, with one message. Changes and fsync then fail with EIO. Call it with the lock held.
  */
 int mount_errno(struct mount *m, int err);
-/* Write a checkpoint; an errno. */
+/* Write a checkpoint; an error of the library. */
+int mount_checkpoint(struct mount *m);
+/* The same; an errno. */
 int mount_commit(struct mount *m);
 /* Fill a stat from an inode, with the owners and permissions from the options. */
 int mount_stat(struct mount *m, struct f2fs_inode *inode, struct f2fs_stat *raw, struct stat *out);
@@ -124,8 +128,12 @@ double entry_timeout(const struct known *dir);
 
 /* ---- guard.c ---- */
 
-/* An error beside those of the library: EPERM. */
-enum { MOUNT_NOT_PERMITTED = -10000 };
+/* Errors beside those of the library. */
+enum mount_error {
+	MOUNT_NOT_PERMITTED = -10000, /* EPERM */
+	MOUNT_OVERFLOW = -10001,      /* EOVERFLOW */
+	MOUNT_NO_VICTIM = -10002      /* EAGAIN: there is no section to empty */
+};
 /* Do an inode's flags permit a change that only adds (to a file's end, a name to a directory), or any other one? */
 int guard_flags(const struct f2fs_stat *st, int only_adds);
 int guard_inode(struct f2fs_inode *inode, int only_adds);
@@ -139,7 +147,7 @@ void serve_names(struct fuse_lowlevel_ops *ops);
 void serve_directories(struct fuse_lowlevel_ops *ops);
 void serve_contents(struct fuse_lowlevel_ops *ops);
 void serve_xattrs(struct fuse_lowlevel_ops *ops);
-void serve_flags(struct fuse_lowlevel_ops *ops);
+void serve_ioctls(struct fuse_lowlevel_ops *ops);
 
 /* ---- keeper.c ---- */
 

@@ -95,20 +95,31 @@ int mount_errno(struct mount *m, int err)
 {
 	if (!err)
 		return 0;
-	if (err == MOUNT_NOT_PERMITTED)
+	switch (err) {
+	case MOUNT_NOT_PERMITTED:
 		return EPERM;
+	case MOUNT_OVERFLOW:
+		return EOVERFLOW;
+	case MOUNT_NO_VICTIM:
+		return EAGAIN;
+	}
 	if (stops_writing(m) || (m->is_broken && (err == F2FS_ERR_STATE || err == F2FS_ERR_UNCERTAIN)))
 		return EIO;
 	return f2fs_error_errno(err) ? f2fs_error_errno(err) : EIO;
 }
 
-int mount_commit(struct mount *m)
+int mount_checkpoint(struct mount *m)
 {
 	int err = f2fs_volume_commit(m->vol);
 
 	if (!err)
 		m->changed_ns = 0;
-	return mount_errno(m, err);
+	return err;
+}
+
+int mount_commit(struct mount *m)
+{
+	return mount_errno(m, mount_checkpoint(m));
 }
 
 static struct timespec timespec_of(const struct f2fs_time *time)

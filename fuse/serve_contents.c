@@ -64,6 +64,12 @@ static int write_some(struct mount *m, struct f2fs_inode *inode, uint64_t offset
 	return done && f2fs_volume_transaction(m->vol) != F2FS_TRANSACTION_FAILED ? 0 : err;
 }
 
+/* The kernel's number where the contents of a file cannot change: sealed by fs-verity, or compressed and released. */
+static int change_errno(struct mount *m, int err)
+{
+	return err == F2FS_ERR_ACCESS ? EPERM : mount_errno(m, err);
+}
+
 static void write_(fuse_req_t req, fuse_ino_t number, const char *data, size_t size, off_t offset,
 		   struct fuse_file_info *fi)
 {
@@ -76,7 +82,7 @@ static void write_(fuse_req_t req, fuse_ino_t number, const char *data, size_t s
 		err = may_write(inode, (uint64_t)offset);
 	if (!err && size > 0)
 		err = write_some(m, inode, (uint64_t)offset, data, &size);
-	code = mount_errno(m, err);
+	code = change_errno(m, err);
 	mount_leave(m);
 	if (code)
 		fuse_reply_err(req, code);

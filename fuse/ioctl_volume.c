@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Ioctls of the whole volume: features, label, checkpoints, GC and fstrim(8).
+ */
+#define _GNU_SOURCE /* strnlen */
+#include "fuse/ioctl.h"
+
+#include <f2fskit/engine.h>
+#include <f2fskit/gc.h>
+#include <f2fskit/label.h>
+#include <linux/f2fs.h>
+#include <linux/fs.h>
+#include <string.h>
+
+static int get_features(struct ioctl_call *call)
+{
+	const uint32_t feature = f2fs_volume_geometry(call->m->vol)->feature;
+
+	memcpy(call->out, &feature, sizeof(feature));
+	return 0;
+}
+
+static int get_label(struct ioctl_call *call)
+{
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
+
+	f2fs_volume_statfs(call->m->vol, &st);
+	memcpy(call->out, st.label, strnlen(st.label, FSLABEL_MAX - 1));
+	return 0;
+}
+
+static int set_label(struct ioctl_call *call)
+{
+	char label[FSLABEL_MAX + 1] = { 0 };
+
+	memcpy(label, call->in, FSLABEL_MAX);
+	return f2fs_volume_set_label(call->m->vol, label);
+}
+
+static int write_checkpoint(struct ioctl_call *call)
+{
+	return mount_checkpoint(call->m);
+}
+
+/* Empty one section: with 1 the emptiest, as when there is no room, with 0 as when idle. */
+static int collect(struct ioctl_call *call)
+{
+	struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options), .sections = 1 };
+	struct f2fs_gc_result result = { F2FS_SIZED(f2fs_gc_result) };
+	uint32_t at_once;
+	int err = mount_checkpoint(call->m);
+
+	memcpy(&at_once, call->in, sizeof(at_once));
+	options.policy = at_once ? F2FS_GC_GREEDY : F2FS_GC_COST_BENEFIT;
+	if (!err)
+		err = f2fs_gc(call->m->vol, &options, &result);
+	if (!err && result.sections == 0)
+		return MOUNT_NO_VICTIM;
+	return err;
+}
+
+/* Trim all free blocks: which of them the range names is for the device to know, as volumes may have several. */
+static int trim(struct ioctl_call *call)
+{
+	struct fstrim_range range;
+	int err = mount_checkpoint(call->m);
+
+	memcpy(&range, call->in, sizeof(range));
+	if (!err && range.start != 0)
+		return F2FS_ERR_UNSUPPORTED;
+	if (!err)
+		err = f2fs_volume_trim(call->m->vol, range.minlen, (uint64_t *)&range.len);
+	memcpy(call->out, &range, sizeof(range));
+	return err;
+}
+
+const struct ioctl_kind ioctls_of_volumes[] = {
+	{ (unsigned)F2FS_IOC_GET_FEATURES, 0, 0, sizeof(uint32_t), get_features },
+	{ (unsigned)FS_IOC_GETFSLABEL, 0, 0, FSLABEL_MAX, get_label },
+	{ (unsigned)FS_IOC_SETFSLABEL, IOCTL_CHANGES | IOCTL_ADMIN, FSLABEL_MAX, 0, set_label },
+	{ (unsigned)F2FS_IOC_WRITE_CHECKPOINT, IOCTL_CHANGES | IOCTL_ADMIN, 0, 0, write_checkpoint },
+	{ (unsigned)F2FS_IOC_GARBAGE_COLLECT, IOCTL_CHANGES | IOCTL_ADMIN, sizeof(uint32_t), 0, collect },
+	{ (unsigned)FITRIM, IOCTL_CHANGES | IOCTL_ADMIN, sizeof(struct fstrim_range), sizeof(struct fstrim_range),
+	  trim },
+	{ 0 },
+};

@@ -25,6 +25,11 @@ def quiet(volume):
     return {"cp.ckpt_flags": "|=0x10"}, r"status: the kernel wants a check"
 
 
+def changed(volume):
+    """A byte of a file: nobody complains, and what the kernel reads is different."""
+    return {"file[%d].u8[4500]" % volume.lookup("/tree/size-4").number: "^=1"}, None
+
+
 def dies(volume):
     """The list of unlinked files names a node that does not exist."""
     free = next(nid for nid in range(4, 9999) if not volume.nat[nid].block_addr)
@@ -33,6 +38,7 @@ def dies(volume):
 
 DAMAGES = {"refused": (refused, "ours:plain"), "dies": (dies, "ours:waiting"), "complains": (complains, "ours:plain"),
            "quiet": (quiet, "ours:plain")}
+CHANGED = {"/tree/size-4", "/second"}       # two names of one file
 
 
 def saved(devices, folder, name):
@@ -46,13 +52,13 @@ def saved(devices, folder, name):
 
 @pytest.fixture(scope="module")
 def asked(kernel, f2fskit, tmp_path_factory):
-    """{name: (kernel messages, expected messages)}"""
+    """{name: (kernel messages, expected messages, what the kernel read)}"""
     import kernel_judge
     import sweep_volumes
 
     folder, volumes, wanted = tmp_path_factory.mktemp("asked"), {}, {}
     made = {name: sweep_volumes.make(name) for name in (*NAMES, "ours:16k")}
-    for word, (damage, name) in DAMAGES.items():
+    for word, (damage, name) in {**DAMAGES, "changed": (changed, "ours:plain")}.items():
         layer = made[name].layers()[0]
         with f2fskit.open(layer) as volume:
             changes, wanted[word] = damage(volume)
@@ -63,8 +69,9 @@ def asked(kernel, f2fskit, tmp_path_factory):
     for name, subject in made.items():
         volumes[name] = saved(subject.bases, folder, name.replace(":", "-"))
         subject.close()
-    said = kernel_judge.ask(list(volumes.values()), kernel=kernel)
-    return {name: (complaints, wanted.get(name)) for name, complaints in zip(volumes, said)}
+    views = []
+    said = kernel_judge.ask(list(volumes.values()), kernel=kernel, views=views)
+    return {name: (complaints, wanted.get(name), view) for name, complaints, view in zip(volumes, said, views)}
 
 
 def test_sound_volumes_are_accepted(asked):
@@ -74,5 +81,13 @@ def test_sound_volumes_are_accepted(asked):
 
 @pytest.mark.parametrize("word", DAMAGES)
 def test_fault_is_found(asked, word):
-    said, wanted = asked[word]
+    said, wanted, _ = asked[word]
     assert any(re.search(wanted, line) for line in said), said
+
+
+def test_a_changed_byte_is_seen(asked):
+    """The kernel's view of a volume shows each name, and one wrong byte in a file."""
+    (said, _, found), (_, _, whole) = asked["changed"], asked["ours:plain"]
+    assert said == [] and set(found) == set(whole) and len(whole) > 100
+    assert {path for path in whole if found[path] != whole[path]} == CHANGED
+    assert asked["refused"][2] is None

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """In the guest: accepting.py JOB.json mounts volume after volume, walks and reads each, writes a little, and unmounts.
 
-JOB.json is a list of {"name", "disks", "links", "options", "writes", "work"}. disks are files of the host. links are the paths by
-which the superblock names the further devices. work is None or one more change, "truncate /file". Standard output gets a line for
-each failure: the name, a tab, what failed. A line with the name alone begins a volume, so that a guest that dies shows which
-volume killed it.
+JOB.json is a list of {"name", "disks", "links", "options", "writes", "work", "view"}. disks are files of the host. links are the
+paths by which the superblock names the further devices. work is None or one more change, "truncate /file". view is None or a file
+of the host that gets {path: what the kernel reads there}. Standard output gets a line for each failure: the name, a tab, what
+failed. A line with the name alone begins a volume, so that a guest that dies shows which volume killed it.
 """
 import errno
 import fcntl
+import hashlib
 import json
 import os
 import stat
@@ -19,7 +20,7 @@ import kernelapi  # noqa: E402
 
 MNT = os.environ["MNT"]
 LOOP_GET_FREE, LOOP_SET_FD, LOOP_CLR_FD = 0x4C82, 0x4C00, 0x4C01
-PIECE = 1 << 20
+PIECE, BLOCK = 1 << 20, 4096
 MOST_READ = 256 << 20       # bytes of one volume, so that sparse giants do not take hours
 MOST_ENTRIES = 50000
 MOST_FAILURES = 20
@@ -31,6 +32,7 @@ EXPECTED = {errno.ENOKEY}   # contents of encrypted files, without the key
 class Volume:
     def __init__(self, job):
         self.job, self.loops, self.links, self.left, self.failures = job, [], [], MOST_READ, 0
+        self.view = {}
 
     def fail(self, what, error):
         """error: of the system, or a sentence."""
@@ -94,15 +96,25 @@ class Volume:
         what, status = self.short(path), self.attempt("stat " + self.short(path), os.lstat, path)
         if status is None:
             return False
+        found = {"mode": status.st_mode, "owner": [status.st_uid, status.st_gid], "device": status.st_rdev, "attributes": {}}
         for name in self.attempt("listxattr " + what, lambda: os.listxattr(path, follow_symlinks=False)) or []:
-            self.attempt("getxattr %s %s" % (what, ascii(name)), lambda n=name: os.getxattr(path, n, follow_symlinks=False))
+            value = self.attempt("getxattr %s %s" % (what, ascii(name)), lambda n=name: os.getxattr(path, n, follow_symlinks=False))
+            found["attributes"][ascii(name)] = None if value is None else value.hex()
         if stat.S_ISLNK(status.st_mode):
-            self.attempt("readlink " + what, os.readlink, path)
+            found["contents"] = ascii(self.attempt("readlink " + what, os.readlink, path))
         elif stat.S_ISREG(status.st_mode):
-            self.attempt("read " + what, self.read, path)
+            found["contents"] = [status.st_size, self.attempt("read " + what, self.read, path)]
+        self.view[path[len(MNT):]] = found
         return stat.S_ISDIR(status.st_mode)
 
+    def write_view(self):
+        if self.job["view"]:
+            with open(self.job["view"], "w") as file:
+                json.dump(self.view, file)
+
     def read(self, path):
+        """Read all data. Return a digest that does not tell holes from zeros."""
+        digest = hashlib.sha256()
         with kernelapi.open_fd(path) as fd:
             at, size = 0, os.fstat(fd).st_size
             while at < size and self.left > 0:
@@ -110,16 +122,25 @@ class Volume:
                     at = os.lseek(fd, at, os.SEEK_DATA)
                 except OSError as error:
                     if error.errno == errno.ENXIO:      # no more data
-                        return
+                        break
                     raise
                 if at >= size:                          # it is preallocated
-                    return
+                    break
                 end = os.lseek(fd, at, os.SEEK_HOLE)
                 while at < end and self.left > 0:
-                    got = len(os.pread(fd, min(PIECE, end - at), at))
-                    if not got:
-                        return
-                    at, self.left = at + got, self.left - got
+                    piece = os.pread(fd, min(PIECE, end - at), at)
+                    if not piece:
+                        return digest.hexdigest()
+                    self.add(digest, at, piece)
+                    at, self.left = at + len(piece), self.left - len(piece)
+        return digest.hexdigest() if self.left > 0 else "not all of it"
+
+    @staticmethod
+    def add(digest, at, piece):
+        for start in range(0, len(piece), BLOCK):
+            block = piece[start:start + BLOCK].rstrip(b"\0")
+            if block:
+                digest.update(b"%d %d " % (at + start, len(block)) + block)
 
     # writing
 
@@ -209,6 +230,7 @@ class Volume:
                 self.fail("mount", error)
                 return
             self.walk()
+            self.write_view()
             if self.can_be_written():
                 self.attempt("write", self.write, expected=(errno.ENOSPC, errno.EDQUOT))
             if self.job["work"]:

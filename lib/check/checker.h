@@ -75,6 +75,7 @@ struct checker {
 	struct vec dir_blocks;	   /* struct dir_block */
 	uint8_t *nat_bits;	   /* maps of full and empty NAT blocks; NULL: none in force */
 	bool nat_bits_are_bad;	   /* already reported */
+	struct vec misnamed;	   /* struct f2fs_nat_info: entries of the NAT journal that break a rule */
 	struct vec names;	   /* struct dir_name: entries of directories of several blocks */
 	bool has_bad_summary;	   /* of some segment, marked SEG_SUMMARY */
 	struct vec doubts;	   /* struct type_doubt */

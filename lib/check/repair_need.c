@@ -3,6 +3,7 @@
  * Derive from the findings what a repair has to do.
  */
 #include "check/repair.h"
+#include "check/witness.h"
 
 bool repair_found(const struct checker *c, enum problem problem)
 {
@@ -32,15 +33,27 @@ static bool has_other_nodes(const struct checker *c)
 	return has_missing && has_extra;
 }
 
+/* Has the NAT journal entries that count for no node? The ends of one with too many entries are only guessed. */
+static bool has_lost_entries(const struct checker *c)
+{
+	for (size_t i = 0; i < c->findings.count; i++) {
+		const struct finding *f = vec_at(&c->findings, i);
+
+		if (f->problem == P_NAT_JOURNAL && (f->rule == RULE_NATJ_COUNT || entries_are_lost(c)))
+			return true;
+	}
+	return false;
+}
+
 bool repair_needs_search(const struct checker *c)
 {
 	static const enum problem signs[] = { P_SB_NONE,	P_CP_NONE,	   P_NAT_ADDRESS, P_NAT_INO,
 					      P_NAT_UNREADABLE, P_NODE_UNREADABLE, P_NODE_NID,	  P_NODE_CHILD_FREE,
-					      P_ROOT_MISSING,	P_INODE_ROOT,	   P_DENTRY_DEAD, P_NAT_JOURNAL,
-					      P_CP_CONTENT,	P_CP_LOST };
+					      P_ROOT_MISSING,	P_INODE_ROOT,	   P_DENTRY_DEAD, P_CP_CONTENT,
+					      P_CP_LOST };
 
 	for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
 		if (repair_found(c, signs[i]))
 			return true;
-	return c->is_impossible || has_other_nodes(c);
+	return c->is_impossible || has_other_nodes(c) || has_lost_entries(c);
 }

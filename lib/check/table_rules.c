@@ -23,7 +23,7 @@ static int read_pack(struct checker *c, uint32_t index, uint8_t *block, int *err
 						   .found = (uint64_t)addr << c->geo->block_bits });
 }
 
-/* The volume cut its copy of a journal where a rule is broken: report that from the stored journal. */
+/* The volume dropped the entries that break a rule from its copy of a journal: report them from the stored one. */
 static int judge_journal(struct checker *c, const uint8_t *stored, const uint8_t *used, uint32_t index,
 			 enum rule (*check)(const struct f2fs_geometry *, const uint8_t *))
 {
@@ -40,6 +40,35 @@ static int judge_journal(struct checker *c, const uint8_t *stored, const uint8_t
 						   .expected = journal_count(stored) });
 }
 
+/* Keep the entries of a NAT journal that cannot count: each says where some node is. */
+static int keep_misnamed(struct checker *c, const uint8_t *journal)
+{
+	const unsigned count = journal_count(journal);
+
+	for (unsigned i = 0; i < count && count <= c->geo->nat_journal_max; i++) {
+		const uint8_t *raw = journal_nat_entry(journal, i);
+		struct f2fs_nat_info *entry;
+
+		if (journal_nat_is_sound(c->geo, journal, i))
+			continue;
+		entry = vec_push(&c->misnamed, 1);
+		if (!entry)
+			return F2FS_ERR_NOMEM;
+		*entry = (struct f2fs_nat_info){ .nid = natj_nid(raw),
+						 .ino = natj_ino(raw),
+						 .block_addr = natj_block_addr(raw),
+						 .version = natj_version(raw) };
+	}
+	return 0;
+}
+
+static int judge_nat_journal(struct checker *c, const uint8_t *journal, uint32_t index)
+{
+	int err = judge_journal(c, journal, c->vol->nat_journal, index, journal_check_nat);
+
+	return err ? err : keep_misnamed(c, journal);
+}
+
 static int judge_journals(struct checker *c, uint8_t *block)
 {
 	const bool compact = c->vol->layout.compact;
@@ -48,8 +77,7 @@ static int judge_journals(struct checker *c, uint8_t *block)
 
 	err = read_pack(c, first, block, &failed);
 	if (!err && !failed)
-		err = judge_journal(c, block + (compact ? 0 : c->geo->journal_offset), c->vol->nat_journal, first,
-				    journal_check_nat);
+		err = judge_nat_journal(c, block + (compact ? 0 : c->geo->journal_offset), first);
 	if (!err)
 		err = read_pack(c, second, block, &failed);
 	if (!err && !failed)

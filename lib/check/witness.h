@@ -73,6 +73,10 @@ bool witness_amends_entry(const struct checker *c, f2fs_nid_t nid);
 
 /* witness_nodes.c, once all nodes are read: let the witnesses of nodes vote. c->must_restart: something was amended. */
 int witness_nodes(struct checker *c);
+/* witness_entries.c, part of that: let blocks say whose the entries of the NAT journal are. */
+int witness_entries(struct checker *c);
+/* Does an entry of the journal that cannot count lead to a block in use that is no node by the NAT? */
+bool entries_are_lost(const struct checker *c);
 /* witness_data.c, once claims are those of kept nodes: the witnesses of data. */
 int witness_data(struct checker *c);
 /* Parts of that: witness_ghosts.c and witness_clusters.c. */

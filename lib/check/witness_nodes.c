@@ -222,7 +222,7 @@ static int vote_on_number(struct checker *c, const struct nid_fact *fact)
 		err = reads_as_inode(c, fact, &view, &is_inode);
 	/* the rest of the block's identity must fit, or it is another node */
 	if (err || (view.ino != fact->ino && !(witnesses & WITNESS_POINTER) && !is_inode) ||
-	    (witnesses == WITNESS_NAT && view.has_sum))
+	    (witnesses == WITNESS_NAT && (view.has_sum || fact->ino != fact->nid)))
 		return err;
 	why = footer_finding(fact, "nid", view.nid, fact->nid, witnesses);
 	return amend_footer(c, fact, footer_OFS_nid, fact->nid, &why);
@@ -515,6 +515,8 @@ int witness_nodes(struct checker *c)
 	err = witness_bits(c);
 	if (!err && !c->must_restart)
 		err = witness_layouts(c);
+	if (!err && !c->must_restart)
+		err = witness_entries(c);
 	if (err || c->must_restart || !has_reason(c)) {
 		c->book->votes += c->must_restart;
 		return err;

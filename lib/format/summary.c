@@ -6,21 +6,30 @@
 
 #include "format/flags.h"
 
+bool journal_nat_is_sound(const struct f2fs_geometry *geo, const uint8_t *journal, unsigned i)
+{
+	const f2fs_nid_t nid = natj_nid(journal_nat_entry(journal, i));
+
+	for (unsigned j = 0; j < i; j++)
+		if (natj_nid(journal_nat_entry(journal, j)) == nid)
+			return false;
+	return nid < geo->max_nid;
+}
+
+bool journal_sit_is_sound(const struct f2fs_geometry *geo, const uint8_t *journal, unsigned i)
+{
+	return sitj_segno(journal_sit_entry(journal, i)) < geo->segment_count_main;
+}
+
 enum rule journal_check_nat(const struct f2fs_geometry *geo, const uint8_t *journal)
 {
 	unsigned n = journal_count(journal);
 
 	if (n > geo->nat_journal_max)
 		return RULE_NATJ_COUNT;
-	for (unsigned i = 0; i < n; i++) {
-		f2fs_nid_t nid = natj_nid(journal_nat_entry(journal, i));
-
-		if (nid >= geo->max_nid)
+	for (unsigned i = 0; i < n; i++)
+		if (!journal_nat_is_sound(geo, journal, i))
 			return RULE_NATJ_NID;
-		for (unsigned j = 0; j < i; j++)
-			if (natj_nid(journal_nat_entry(journal, j)) == nid)
-				return RULE_NATJ_NID;
-	}
 	return RULE_NONE;
 }
 
@@ -31,7 +40,7 @@ enum rule journal_check_sit(const struct f2fs_geometry *geo, const uint8_t *jour
 	if (n > geo->sit_journal_max)
 		return RULE_SITJ_COUNT;
 	for (unsigned i = 0; i < n; i++)
-		if (sitj_segno(journal_sit_entry(journal, i)) >= geo->segment_count_main)
+		if (!journal_sit_is_sound(geo, journal, i))
 			return RULE_SITJ_SEGNO;
 	return RULE_NONE;
 }

@@ -62,6 +62,12 @@ static inline const uint8_t *journal_sit_entry(const uint8_t *journal, unsigned 
 	return journal + 2 + (size_t)i * sitj_SIZE;
 }
 
+/*
+ * Can entry i count? Its number is in range, and no entry before it has the same node id: Linux takes the first one. A
+ * SIT journal may have a segment twice.
+ */
+bool journal_nat_is_sound(const struct f2fs_geometry *geo, const uint8_t *journal, unsigned i);
+bool journal_sit_is_sound(const struct f2fs_geometry *geo, const uint8_t *journal, unsigned i);
 /* Check a NAT or SIT journal: count, then each number in range, and node ids unique. */
 enum rule journal_check_nat(const struct f2fs_geometry *geo, const uint8_t *journal);
 enum rule journal_check_sit(const struct f2fs_geometry *geo, const uint8_t *journal);

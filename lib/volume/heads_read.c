@@ -20,11 +20,19 @@ static int read_pack_block(struct f2fs_volume *vol, uint32_t index, uint8_t *blo
 	return volume_device_read(vol, vol->dev, (uint64_t)addr * vol->geo.block_size, block, vol->geo.block_size);
 }
 
-/* A journal that breaks a rule is cut before the first bad entry; strictly, it is refused. */
-static int accept_journal(struct f2fs_volume *vol, enum rule rule, f2fs_blk_t addr, uint8_t *journal,
-			  enum rule (*check)(const struct f2fs_geometry *, const uint8_t *), unsigned max)
+/* A journal's entries: how many there can be, their size, and whether one can count. */
+struct journal_kind {
+	unsigned max, size;
+	enum rule (*check)(const struct f2fs_geometry *geo, const uint8_t *journal);
+	bool (*is_sound)(const struct f2fs_geometry *geo, const uint8_t *journal, unsigned i);
+	int (*sift)(struct f2fs_volume *vol); /* read one that claims more entries than fit; NULL: it is full */
+};
+
+/* Of a journal that breaks a rule, the bad entries are dropped; strictly, it is refused. */
+static int accept_journal(struct f2fs_volume *vol, f2fs_blk_t addr, uint8_t *journal, const struct journal_kind *kind)
 {
-	unsigned n = journal_count(journal);
+	const enum rule rule = kind->check(&vol->geo, journal);
+	unsigned n = journal_count(journal), kept = 0;
 	int err;
 
 	if (!rule)
@@ -32,12 +40,19 @@ static int accept_journal(struct f2fs_volume *vol, enum rule rule, f2fs_blk_t ad
 	err = volume_corrupt(vol, rule, addr, 0, "%u entries", n);
 	if (vol->mode == F2FS_MODE_STRICT)
 		return err;
-	err = volume_note(vol, "%s; only the entries before that are used", vol->ctx->error.message);
+	err = volume_note(vol, "%s; bad entries are not used", vol->ctx->error.message);
 	if (err)
 		return err;
-	put_le16(journal, (uint16_t)(n > max ? max : n));
-	while (check(&vol->geo, journal) != RULE_NONE)
-		put_le16(journal, (uint16_t)(journal_count(journal) - 1));
+	if (n > kind->max && kind->sift)
+		return kind->sift(vol);
+	n = n > kind->max ? kind->max : n;
+	for (unsigned i = 0; i < n; i++) {
+		uint8_t *entry = journal + 2 + (size_t)i * kind->size;
+
+		memmove(journal + 2 + (size_t)kept * kind->size, entry, kind->size);
+		kept += kind->is_sound(&vol->geo, journal, kept);
+	}
+	put_le16(journal, (uint16_t)kept);
 	return 0;
 }
 
@@ -54,8 +69,11 @@ static int index_nat_journal(struct f2fs_volume *vol)
 static int load_journals(struct f2fs_volume *vol, uint8_t *block)
 {
 	const uint32_t size = vol->geo.journal_size;
+	const struct journal_kind nat = { vol->geo.nat_journal_max, natj_SIZE, journal_check_nat, journal_nat_is_sound,
+					  nat_journal_sift };
+	const struct journal_kind sit = { vol->geo.sit_journal_max, sitj_SIZE, journal_check_sit, journal_sit_is_sound,
+					  NULL };
 	uint32_t nat_at = vol->layout.data_start, sit_at = nat_at;
-	bool is_endless;
 	int err;
 
 	vol->nat_journal = mem_alloc(vol->ctx, size);
@@ -74,16 +92,9 @@ static int load_journals(struct f2fs_volume *vol, uint8_t *block)
 			return err;
 	}
 	memcpy(vol->sit_journal, block + (vol->layout.compact ? size : vol->geo.journal_offset), size);
-	is_endless = journal_count(vol->nat_journal) > vol->geo.nat_journal_max;
-	err = accept_journal(vol, journal_check_nat(&vol->geo, vol->nat_journal),
-			     volume_pack_start(vol, vol->pack) + nat_at, vol->nat_journal, journal_check_nat,
-			     vol->geo.nat_journal_max);
+	err = accept_journal(vol, volume_pack_start(vol, vol->pack) + nat_at, vol->nat_journal, &nat);
 	if (!err)
-		err = accept_journal(vol, journal_check_sit(&vol->geo, vol->sit_journal),
-				     volume_pack_start(vol, vol->pack) + sit_at, vol->sit_journal, journal_check_sit,
-				     vol->geo.sit_journal_max);
-	if (!err && is_endless)
-		err = nat_journal_sift(vol);
+		err = accept_journal(vol, volume_pack_start(vol, vol->pack) + sit_at, vol->sit_journal, &sit);
 	return err ? err : index_nat_journal(vol);
 }
 

@@ -49,13 +49,26 @@ int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
 	return 0;
 }
 
+int nat_get_table(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
+{
+	const uint8_t *block;
+	unsigned copy;
+	int err;
+
+	out->table_block = current_block(vol, nid / vol->geo.nat_per_block, &copy);
+	out->source = (uint8_t)copy;
+	err = volume_peek(vol, out->table_block, &block);
+	if (!err)
+		fill_entry(out, nid, block + (size_t)(nid % vol->geo.nat_per_block) * nat_SIZE);
+	return err;
+}
+
 int nat_get_stored(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
 {
 	const struct f2fs_nat_info *amended = amends_entry(vol->amends, nid);
-	const uint8_t *journal = find_in_journal(vol, nid), *block;
+	const uint8_t *journal = find_in_journal(vol, nid);
 	uint32_t k = nid / vol->geo.nat_per_block;
 	unsigned copy;
-	int err;
 
 	if (nid >= vol->geo.max_nid)
 		return error_set(vol->ctx, F2FS_ERR_RANGE, "node id %u is not below %u", (unsigned)nid,
@@ -78,11 +91,7 @@ int nat_get_stored(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info
 		out->source = F2FS_FROM_JOURNAL;
 		return 0;
 	}
-	err = volume_peek(vol, out->table_block, &block);
-	if (err)
-		return err;
-	fill_entry(out, nid, block + (size_t)(nid % vol->geo.nat_per_block) * nat_SIZE);
-	return 0;
+	return nat_get_table(vol, nid, out);
 }
 
 int f2fs_nat_lookup(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)

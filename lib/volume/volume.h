@@ -290,6 +290,8 @@ uint32_t sit_hole_blocks(struct f2fs_volume *vol, uint32_t k);
 int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out);
 /* The same as the last checkpoint has it, whatever a running transaction says. */
 int nat_get_stored(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out);
+/* The same as the block of the NAT has it, whatever journal and amends say. */
+int nat_get_table(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out);
 
 /*
  * Read a node's block into block: looks nid up, checks the address and that the footer's nid is nid. ino 0: any owner.

@@ -47,3 +47,19 @@ def test_entries_that_count(f2fskit, peer_check, image):
                     if entry.type.name == "REGULAR"}
     assert contents == {"/f-%d" % i: (b"new %d" if i < 10 else b"old %d") % i for i in range(59)}
     peer_check(image)
+
+
+def test_bad_entry_of_the_sit_journal_hides_no_other(f2fskit, tmp_path):
+    """One impossible segment number drops its own entry only."""
+    path = tmp_path / "disk.img"
+    f2fskit.mkfs(path, 64 << 20)
+    with f2fskit.open(path, "r+") as volume:
+        volume.path("/file").write_bytes(bytes(9000))
+    with f2fskit.open(path) as volume:
+        entries = list(volume.sit_journal)
+    with f2fskit.fields(path, "r+") as fields:
+        fields["sit_journal[0].segno"] = 0xFFFFFFF0
+    found, = (p for p in f2fskit.check(path).problems if p.name == "SIT_JOURNAL")
+    assert len(entries) > 2 and (found.found, found.expected) == (len(entries) - 1, len(entries))
+    with f2fskit.open(path) as volume:
+        assert list(volume.sit_journal) == entries[1:]

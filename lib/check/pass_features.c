@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "check/checker.h"
+#include "check/witness.h"
 #include "file/inode_caches.h"
 
 static int raise_inode(struct checker *c, enum problem problem, const struct inode_fact *inode, const char *text)
@@ -182,6 +182,8 @@ int pass_features(struct checker *c)
 	for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++)
 		err = check_inode(c, facts_inode_at(&c->facts, i), block, string);
 	if (!err && geometry_has(c->geo, F2FS_FEAT_ENCRYPT))
+		err = witness_contexts(c);
+	if (!err && !c->must_restart && geometry_has(c->geo, F2FS_FEAT_ENCRYPT))
 		err = crypt_policies_check(c);
 	if (!err && geometry_has(c->geo, F2FS_FEAT_LOST_FOUND) && !c->lost_found)
 		err = problem_raise(c, &(struct finding){ .problem = P_LOST_FOUND });

@@ -101,6 +101,9 @@ int witness_levels(struct checker *c);
  */
 int witness_names(struct checker *c);
 
+/* witness_contexts.c, once attributes are judged: the policies of relatives vote on encryption contexts. */
+int witness_contexts(struct checker *c);
+
 /* ---- parts of the vote */
 
 /* A block of the main area as it describes itself and as others describe it. */

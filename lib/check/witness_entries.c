@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Vote on the node ids of NAT entries. An entry of the journal names its node, so a wrong number gives the block of one
- * node to another one, and hides the entry that the table has of that other one. The block knows its node by its footer,
- * its summary and the pointer that leads to it. If they agree, the entry becomes that node's.
+ * Vote on the node ids of NAT entries. An entry of the journal names its node, so a wrong number gives the block of
+ * one node to another one, and hides the entry that the table has of that other one. The block knows its node by its
+ * footer, its summary and the pointer that leads to it. If they agree, the entry becomes that node's.
  */
 #include "base/bitmap.h"
+#include "base/error.h"
 #include "check/witness.h"
 
 /* Does another block hold this node, at least as new as the viewed one? Then the viewed block is an old copy. */
@@ -51,8 +52,9 @@ static int ask(struct checker *c, const struct block_view *view, unsigned *witne
 static bool is_pointed_to(const struct checker *c, f2fs_nid_t nid, const struct block_view *view)
 {
 	const struct nid_fact *fact = facts_nid(&c->facts, nid);
-	const struct nid_fact *parent = fact && (fact->flags & FACT_CLAIMED) ? facts_nid(&c->facts, fact->parent) : NULL;
+	const struct nid_fact *parent;
 
+	parent = fact && (fact->flags & FACT_CLAIMED) ? facts_nid(&c->facts, fact->parent) : NULL;
 	return parent && parent->ino == view->ino && fact->place == view->offset;
 }
 

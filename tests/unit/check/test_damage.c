@@ -414,7 +414,7 @@ static const struct damage {
 	{ "cluster data", "compressed", cluster_data, { P_CLUSTER_DATA } },
 	{ "verity data", "verity", verity_data, { P_VERITY_DATA } },
 	{ "verity attribute", "verity", verity_attribute, { P_VERITY } },
-	{ "encryption context", "encrypted", encryption_context, { P_ENCRYPT_CONTEXT, P_DENTRY_CHARS } },
+	{ "encryption context", "encrypted", encryption_context, { P_ENCRYPT_RESTORED } },
 	{ "encryption mark", "encrypted", encryption_mark, { P_ENCRYPT_MARK } },
 	{ "acl", "features", acl, { P_ACL_SHAPE } },
 	{ "casefold hash", "casefold", casefold_hash, { P_DENTRY_HASH } },

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/in_partition.h"
 #include "cli/size.h"
 #include "cli/sparse_image.h"
 #include "cli/state.h"
@@ -107,6 +108,9 @@ const char *cli_image_take(struct cli_image *image, int id, const char *value)
 	switch (id) {
 	case CLI_IMAGE_offset:
 		return cli_parse_size(value, 1, 512, &image->offset);
+	case CLI_IMAGE_partition:
+		image->partition = value;
+		return NULL;
 	case CLI_IMAGE_device:
 		if (image->device_count == CLI_MAX_DEVICES)
 			return "is one device too many";
@@ -187,6 +191,8 @@ int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_i
 			rc = read_log_add(out->read_log, &out->device, image->path);
 		if (rc)
 			cli_error_of(cli, ctx, image->path);
+		else
+			rc = cli_partition_enter(cli, image, out);
 	}
 	if (rc)
 		cli_image_close(out);

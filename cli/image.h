@@ -18,6 +18,7 @@ enum { CLI_MAX_DEVICES = 8 };
 struct cli_image {
 	const char *path;
 	uint64_t offset; /* byte where the volume starts */
+	const char *partition; /* name of the partition that holds the volume; NULL: none was named */
 	unsigned flags;	 /* enum f2fs_device_flag */
 	/* Further devices, in order. When there are none and the volume's device table names some, these are opened
 	 * only when that is trusted, or as block devices of a volume on one: an image of unknown origin cannot make a
@@ -69,6 +70,7 @@ struct cli_opened {
 	int trust_devices;
 	struct cli_keys keys;
 	struct read_log *read_log;
+	int is_partition;	     /* device is a partition: it does not end where the file does */
 	struct sparse_image *sparse; /* below device; NULL: it is none, or is only read */
 };
 /* The flags that it is opened with. */

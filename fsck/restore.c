@@ -26,7 +26,7 @@ static int is_made_longer(struct restore *r)
 {
 	struct stat st;
 
-	return !r->opened.sparse && r->opened.options.device_count == 0 &&
+	return !r->opened.sparse && !r->opened.is_partition && r->opened.options.device_count == 0 &&
 	       stat(r->arguments->image.path, &st) == 0 && S_ISREG(st.st_mode) && r->info.device_size > 0 &&
 	       r->info.device_size < (uint64_t)st.st_size && cli_volume_end(&r->opened) == (uint64_t)st.st_size;
 }

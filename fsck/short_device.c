@@ -61,7 +61,8 @@ int short_device_is_file(struct session *s)
 {
 	struct stat st;
 
-	return !s->opened.sparse && cli_image_complete(&s->opened) == 0 && s->opened.options.device_count == 0 &&
+	return !s->opened.sparse && !s->opened.is_partition && cli_image_complete(&s->opened) == 0 &&
+	       s->opened.options.device_count == 0 &&
 	       stat(s->arguments->image.path, &st) == 0 && S_ISREG(st.st_mode);
 }
 

@@ -114,6 +114,12 @@ static const char *take_offset(struct arguments *a, const char *value)
 	return !why && a->offset % 512 ? "is not a whole number of sectors of 512 bytes" : why;
 }
 
+static const char *take_partition(struct arguments *a, const char *value)
+{
+	a->partition = value;
+	return NULL;
+}
+
 static const char *take_sector_size(struct arguments *a, const char *value)
 {
 	uint64_t unit;
@@ -459,6 +465,8 @@ static int take_operands(struct arguments *a, struct cli *cli, const struct cli_
 /* Return NULL, or an error text about options that need each other. */
 static const char *complaint(struct arguments *a)
 {
+	if (a->partition && (a->offset || a->sparse || a->count > 1))
+		return "--partition does not go with --offset, --sparse-size or several devices";
 	if (a->has_policy && !a->encrypt)
 		return "--policy goes with --encrypt";
 	if (!a->encrypt != !a->keys.count || (a->encrypt && !a->in.source))

@@ -21,6 +21,8 @@ struct arguments {
 	uint64_t sectors; /* size in sectors, whose size is that of the device */
 	uint64_t unit;	  /* -w, 0: the device's sector */
 	uint64_t offset;  /* bytes */
+	const char *partition; /* name of the partition to format; NULL: none */
+	uint64_t room;	       /* bytes of that partition, found at offset; 0: none */
 	uint64_t sparse;  /* size of a sparse image, 0: none */
 	int has_size, has_sectors;
 	int is_auto; /* the smallest size that holds the contents */

@@ -8,6 +8,7 @@
 #include "arguments.h"
 #include "fill.h"
 #include "cli/sparse_output.h"
+#include "partition_find.h"
 #include "rehearse.h"
 #include "report.h"
 #include "target.h"
@@ -73,6 +74,8 @@ static int make(struct run *r)
 	struct f2fs_mkfs_result result = { F2FS_SIZED(f2fs_mkfs_result) };
 	struct f2fs_layout layout;
 
+	if (a->partition && partition_find(r->cli, r->ctx, a))
+		return -1;
 	fill_prepare(r->cli, a);
 	if (a->is_auto && fill_size(r->cli, r->ctx, a))
 		return -1;

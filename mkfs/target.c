@@ -38,6 +38,13 @@ static int wanted_size(const struct target *t, struct cli *cli, const struct arg
 		*size = a->sectors * sector;
 	if ((a->has_sectors || a->has_size) && *size == 0)
 		return refuse(cli, t->path, "the size is 0");
+	if (a->room && *size > a->room) {
+		cli_error(cli, "%s: the size is larger than the partition, which has %llu bytes", t->path,
+			  (unsigned long long)a->room);
+		return -1;
+	}
+	if (*size == 0)
+		*size = a->room;
 	if (*size > INT64_MAX - a->offset || a->offset > INT64_MAX)
 		return refuse(cli, t->path, "the size is too large");
 	return 0;
@@ -163,7 +170,7 @@ static int open_existing(struct target *t, struct cli *cli, struct f2fs_context 
 	if (i == 0 && wanted_size(t, cli, a, info->sector_size, &size))
 		return -1;
 	t->size = i == 0 ? size : 0;
-	if (i == 0 && keep_neighbours(t, cli, a))
+	if (i == 0 && !a->room && keep_neighbours(t, cli, a))
 		return -1;
 	if (!a->aliases[i] && look_for_signatures(t, cli, ctx, a, t->size && t->size < there ? t->size : there))
 		return -1;
@@ -291,7 +298,8 @@ int target_cut(const struct target *t, struct cli *cli, const struct arguments *
 	const uint64_t size = a->offset + a->size;
 	struct stat st;
 
-	if (a->sparse || stat(t->path, &st) != 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size <= size)
+	if (a->sparse || a->room || stat(t->path, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    (uint64_t)st.st_size <= size)
 		return 0;
 	return truncate(t->path, (off_t)size) ? refuse(cli, t->path, strerror(errno)) : 0;
 }

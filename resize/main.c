@@ -154,13 +154,13 @@ static uint64_t end_in_file(const struct arguments *a, uint64_t bytes)
 	return (a->image.device_count > 0 ? 0 : a->image.offset) + bytes;
 }
 
-/* Is it a regular file? Its length. */
-static int is_file(const struct arguments *a, uint64_t *length)
+/* Is it a regular file that ends with the volume's device? Its length. */
+static int is_file(const struct arguments *a, const struct cli_opened *opened, uint64_t *length)
 {
 	const char *path = last_path(a);
 	struct stat st;
 
-	if (!path || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+	if (!path || (opened->is_partition && path == a->image.path) || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 		return 0;
 	*length = (uint64_t)st.st_size;
 	return 1;
@@ -201,9 +201,9 @@ static int make_longer(struct cli *cli, struct f2fs_context *ctx, const struct a
 	const uint64_t wanted = end_in_file(a, a->resize.size);
 	uint64_t length;
 
-	if (opened->sparse)
+	if (opened->sparse && !opened->is_partition)
 		return wanted > f2fs_device_info(opened->device)->size ? set_image_length(cli, a, opened, wanted) : 0;
-	if (!is_file(a, &length) || wanted <= length)
+	if (!is_file(a, opened, &length) || wanted <= length)
 		return 0;
 	cli_image_close(opened);
 	if (set_length(cli, a, wanted))
@@ -219,7 +219,7 @@ static void make_as_long(struct cli *cli, struct f2fs_context *ctx, const struct
 	struct f2fs_resize_result now = { F2FS_SIZED(f2fs_resize_result) };
 	uint64_t longer;
 
-	if (opened->sparse || !is_file(a, &longer) || longer <= length)
+	if (opened->sparse || !is_file(a, opened, &longer) || longer <= length)
 		return;
 	if (f2fs_resize_plan(ctx, opened->device, &opened->options, &as_it_is, &now) == 0 &&
 	    end_in_file(a, now.old_bytes) <= length)
@@ -232,9 +232,9 @@ static int cut_file(struct cli *cli, const struct arguments *a, struct cli_opene
 	const uint64_t end = end_in_file(a, result->new_bytes);
 	uint64_t length;
 
-	if (a->truncate && opened->sparse)
+	if (a->truncate && opened->sparse && !opened->is_partition)
 		return f2fs_device_info(opened->device)->size > end ? set_image_length(cli, a, opened, end) : 0;
-	if (!a->truncate || !is_file(a, &length) || length <= end)
+	if (!a->truncate || !is_file(a, opened, &length) || length <= end)
 		return 0;
 	return set_length(cli, a, end);
 }
@@ -257,6 +257,10 @@ static int find_devices(struct cli *cli, struct arguments *a, struct cli_opened 
 {
 	if (cli_image_complete(opened))
 		return fail(cli, opened->ctx, a);
+	if (a->truncate && opened->is_partition && a->image.device_count == 0) {
+		cli_error(cli, "%s: the volume is in a partition, which --truncate cannot cut", a->image.path);
+		return -1;
+	}
 	a->has_found_devices = a->image.device_count == 0 && opened->options.device_count > 0;
 	if (!a->truncate || !a->has_found_devices)
 		return 0;
@@ -287,7 +291,7 @@ static int resize(struct cli *cli, struct arguments *a, struct cli_opened *opene
 		return fail(cli, ctx, a);
 	if (a->dry_run)
 		return show(a, &result, 0);
-	if (!is_file(a, &length))
+	if (!is_file(a, opened, &length))
 		length = UINT64_MAX;
 	if (make_longer(cli, ctx, a, opened))
 		return -1;

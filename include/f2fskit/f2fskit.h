@@ -45,6 +45,7 @@
 #include <f2fskit/listing.h>
 #include <f2fskit/metadata.h>
 #include <f2fskit/mkfs.h>
+#include <f2fskit/partition.h>
 #include <f2fskit/placement.h>
 #include <f2fskit/populate.h>
 #include <f2fskit/recover.h>

@@ -44,8 +44,7 @@ static bool copy_range(struct f2fs_device *dev, const struct foreign_scope *scop
 	return true;
 }
 
-/* An unnamed file with what there is to look at; -1: the host has none. */
-static int copy_ends(struct f2fs_device *dev, const struct foreign_scope *scope)
+int foreign_copy_ends(struct f2fs_device *dev, const struct foreign_scope *scope)
 {
 	const uint64_t size = f2fs_device_info(dev)->size;
 	const uint64_t head = size < FOREIGN_HEAD ? size : FOREIGN_HEAD;
@@ -135,7 +134,7 @@ static bool is_wanted(struct f2fs_device *dev, const struct foreign_scope *scope
 
 int foreign_ask_blkid(struct f2fs_device *dev, const struct foreign_scope *scope, struct f2fs_signature *out)
 {
-	const int fd = copy_ends(dev, scope);
+	const int fd = foreign_copy_ends(dev, scope);
 	blkid_probe probe = fd >= 0 ? blkid_new_probe() : NULL;
 	int rc = F2FS_ERR_NOT_FOUND;
 
@@ -161,6 +160,13 @@ int foreign_ask_blkid(struct f2fs_device *dev, const struct foreign_scope *scope
 	return rc;
 }
 #else
+int foreign_copy_ends(struct f2fs_device *dev, const struct foreign_scope *scope)
+{
+	(void)dev;
+	(void)scope;
+	return -1;
+}
+
 int foreign_ask_blkid(struct f2fs_device *dev, const struct foreign_scope *scope, struct f2fs_signature *out)
 {
 	(void)dev;

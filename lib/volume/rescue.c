@@ -125,6 +125,9 @@ int rescue_find_superblock(struct f2fs_volume *vol, unsigned preferred)
 
 	if (err != F2FS_ERR_CORRUPT && err != F2FS_ERR_NOT_F2FS && err != F2FS_ERR_IO)
 		return err ? err : prepare(vol);
+	/* its nodes must not be taken for remains of a volume that begins here */
+	if (vol->is_elsewhere && !vol->accepts_foreign)
+		return err;
 	detail = vol->ctx->error;
 	err = prepare(vol);
 	if (!err)

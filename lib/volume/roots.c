@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "device/device.h"
+#include "disk/place_explain.h"
 #include "format/superblock.h"
 #include "volume/weigh.h"
 
@@ -90,6 +91,23 @@ static const char *state_rule(int state)
 	return state > 0 ? rule_row((enum rule)state)->name : "IO";
 }
 
+/* The device does not begin with a volume. Name the place where one is, if there is one. */
+static int refuse_without_magic(struct f2fs_volume *vol, const struct error_where *where)
+{
+	static const struct error_where elsewhere = { .structure = "superblock" };
+	char place[240];
+	const int err = vol->is_at_start ? place_explain(vol->dev, place, sizeof(place)) : F2FS_ERR_NOT_FOUND;
+
+	if (err == F2FS_ERR_NOMEM)
+		return err;
+	vol->is_elsewhere = err == 0;
+	if (!vol->is_elsewhere)
+		return error_at(vol->ctx, F2FS_ERR_NOT_F2FS, where,
+				"not an F2FS volume: neither superblock has the magic number");
+	return error_at(vol->ctx, F2FS_ERR_NOT_F2FS, &elsewhere,
+			"not an F2FS volume: neither superblock has the magic number; %s", place);
+}
+
 static int refuse_superblocks(struct f2fs_volume *vol)
 {
 	int first = vol->sb_state[0], second = vol->sb_state[1];
@@ -103,8 +121,7 @@ static int refuse_superblocks(struct f2fs_volume *vol)
 			       error_at(vol->ctx, F2FS_ERR_IO, &where, "neither superblock can be read");
 	if ((first == RULE_SB_MAGIC || first == F2FS_ERR_IO) && (second == RULE_SB_MAGIC || second == F2FS_ERR_IO)) {
 		where.rule = rule_row(RULE_SB_MAGIC)->name;
-		return error_at(vol->ctx, F2FS_ERR_NOT_F2FS, &where,
-				"not an F2FS volume: neither superblock has the magic number");
+		return refuse_without_magic(vol, &where);
 	}
 	if (first > 0 && first != RULE_SB_MAGIC)
 		where.rule = rule_row((enum rule)first)->name;

@@ -100,6 +100,7 @@ struct f2fs_volume {
 	bool accepts_unread;  /* it is written all the same */
 	bool accepts_foreign; /* signatures of other systems are ignored */
 	bool is_ours;	      /* the device has no signature of another system */
+	bool is_elsewhere;    /* the device does not begin with a volume, and has one at another place */
 	bool is_at_start;     /* the volume begins where the device does */
 	uint64_t failed_reads; /* so far, whatever came of them */
 	bool is_overlaid;     /* writes stay in memory */

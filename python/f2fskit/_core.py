@@ -530,6 +530,12 @@ def py_device_save_zstd_sink(user: Any, data: Any, length: int) -> int:
 
 
 @ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
+def py_partition_list_visit(user: Any, partition: Any) -> int:
+    visit: _Visit = ffi.from_handle(user)
+    return visit(partition)
+
+
+@ffi.def_extern(onerror=stray, error=lib.F2FS_ERR_CANCELED)  # type: ignore[misc]
 def py_inode_list_nodes_visit(user: Any, node: Any) -> int:
     visit: _Visit = ffi.from_handle(user)
     return visit(node)

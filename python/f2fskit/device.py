@@ -23,6 +23,7 @@ from .results import (
     DeviceRecord,
     FaultCounts,
     MetadataStat,
+    Partition,
     ReadRecord,
     Signature,
     UndoInfo,
@@ -47,6 +48,10 @@ class Operations(Protocol):
     """An object that reads at an offset, without a position, as a source of a device."""
 
     def pread(self, length: int, offset: int, /) -> bytes: ...
+
+
+def _open_partition(disk: Any, name: Any, out: Any) -> int:
+    return int(lib.f2fs_device_open_partition(disk, name, ffi.NULL, out))
 
 
 class Device(Closable):
@@ -207,6 +212,35 @@ class Device(Closable):
         return self._layer(
             Device, lib.f2fs_device_open_slice, number(offset, "offset"), number(length, "length")
         )
+
+    def partitions(self) -> list[Partition]:
+        """Return the partitions of this disk in the order of their table; no table: an empty list."""
+        rows: list[Partition] = []
+
+        def take(row: Any) -> int:
+            texts = ("scheme", "name", "label", "uuid", "type", "volume_label", "volume_uuid")
+            values = (ffi.string(getattr(row, text)).decode("utf-8", "replace") for text in texts)
+            rows.append(Partition(row.number, row.offset, row.length, row.pieces, bool(row.is_f2fs), *values))
+            return 0
+
+        user = visitor(self._handle.core.hooks, take)
+        with contextlib.suppress(errors.NotFoundError):
+            self._handle.call(lib.f2fs_partition_list, lib.py_partition_list_visit, user)
+        return rows
+
+    def partition(self, name: str | int | None = None) -> Device:
+        """Return a partition of this disk as a device that ends with it.
+
+        Args:
+            name: its number, label or UUID, or the label or UUID of the F2FS volume in it. None: the only one that holds
+                F2FS.
+
+        Raises:
+            FileNotFoundError: `NotFoundError`, no such partition.
+            ValueError: `InvalidError`, several fit; the message lists them.
+        """
+        text = ffi.NULL if name is None else str(name).encode()
+        return self._layer(Device, _open_partition, text)
 
     def sparse(self) -> Device:
         """Return the contents of the Android sparse file that this device holds; read-only."""

@@ -69,6 +69,31 @@ class Signature(NamedTuple):
     """A phrase for people: "a file system (ext4, label 'root')"."""
 
 
+class Partition(NamedTuple):
+    """A partition of a disk, and the F2FS volume in it."""
+
+    number: int
+    """As Linux counts them; 0: it has only a name."""
+    offset: int
+    """Bytes from the start of the disk to its first piece."""
+    length: int
+    """Bytes of all pieces."""
+    pieces: int
+    """1, or more when it is not in one piece."""
+    is_f2fs: bool
+    """It begins with a superblock of F2FS."""
+    scheme: str
+    """libblkid's name of the table: "gpt", "dos"."""
+    name: str
+    """The name that `Device.partition()` takes first."""
+    label: str
+    uuid: str
+    type: str
+    """Its type as the table has it."""
+    volume_label: str
+    volume_uuid: str
+
+
 class Zone(NamedTuple):
     """One zone of a zoned device; offsets and lengths in bytes."""
 

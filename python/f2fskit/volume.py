@@ -47,6 +47,7 @@ def open(
     access: Literal["r", "r+"] = "r",
     *,
     offset: int = 0,
+    partition: str | int | None = None,
     mode: enums.OpenMode | enums.OpenModeName = enums.OpenMode.TOLERANT,
     devices: Sequence[Source] | OpenDevice | None = None,
     pack: Literal[0, 1, 2] = 0,
@@ -69,6 +70,7 @@ def open(
         access: "r" for reading, "r+" for reading and changing. Changes become permanent together with
             `Volume.commit()`, or at the end of a with block that no exception leaves. Closing drops them.
         offset: byte where the volume starts (a partition of a disk image).
+        partition: the partition of the disk that holds the volume, as of `Device.partition()`.
         mode: "tolerant" uses the other copy of damaged metadata, and notes it. "strict" refuses a volume that the
             kernel would refuse. "rescue" opens the remains of a volume, see rescue.
         rescue: short for mode="rescue": rebuild lost superblocks, checkpoints and NAT in memory from the nodes
@@ -114,6 +116,8 @@ def open(
     writable = access == "r+"
     if now is not None and not callable(now):
         nanoseconds(now, "now")  # refuse it early
+    if partition is not None and offset:
+        raise ValueError("partition and offset both say where the volume starts")
     if pack not in (0, 1, 2):
         raise ValueError("pack is 0, 1 or 2")
     options = sized("struct f2fs_open_options *")
@@ -130,6 +134,9 @@ def open(
     device = as_device(source, context, writes, lock)
     opened = [] if device is source else [device]  # ours to close: the volume holds references of its own
     try:
+        if partition is not None:
+            device = device.partition(partition)
+            opened.append(device)
         volume = Volume(_open(device, options, devices, opened, writes, lock), context, writable, now)
         volume._source = repr(os.fsdecode(source)) if isinstance(source, (str, bytes, os.PathLike)) else f"in {source!r}"
         if writable:

@@ -54,10 +54,12 @@ int populate_total(struct populate *p)
 		return 0;
 	p->is_ahead = true;
 	p->src.progress.phase = "counting";
+	p->src.opt.only_counts = true;
 	err = source_open(&p->src);
 	if (!err)
 		err = walk(p);
 	source_close(&p->src);
+	p->src.opt.only_counts = false;
 	p->is_ahead = false;
 	if (err != F2FS_ERR_CANCELED && err != F2FS_ERR_NOMEM)
 		err = 0; /* opening the directory for copying reports its faults */

@@ -6,7 +6,6 @@
 #include "source/host.h"
 
 #include <assert.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,8 +15,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "source/ahead.h"
 #include "source/hostattr.h"
 #include "source/hostfile.h"
+#include "source/hostnames.h"
 #include "source/path.h"
 
 #define MAX_OPEN 64u /* directories */
@@ -27,7 +28,7 @@ struct level {
 	int fd; /* -1: closed, as it is far up */
 	dev_t dev;
 	ino_t ino;
-	struct vec names; /* char *, sorted */
+	struct vec names; /* struct host_name *, sorted */
 	size_t next;
 	size_t path_length;
 };
@@ -37,6 +38,8 @@ struct host_source {
 	bool has_started;  /* the directory itself was given */
 	bool enters;	   /* the entry given last is a directory to be entered */
 	struct stat st;	   /* of the entry given last */
+	struct ahead *ahead;	   /* NULL: none */
+	struct ahead_entry *entry; /* its results for the entry given last, or NULL */
 	struct host_file file;
 };
 
@@ -48,52 +51,6 @@ static struct host_source *source_of(const struct source *src)
 static struct level *top_level(const struct host_source *s)
 {
 	return vec_at(&s->levels, s->levels.count - 1);
-}
-
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void free_names(struct source *src, struct vec *names)
-{
-	for (size_t i = 0; i < names->count; i++)
-		mem_free(src->ctx, *(char **)vec_at(names, i));
-	vec_fini(names);
-}
-
-static int read_names(struct source *src, int fd, struct vec *names)
-{
-	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	DIR *stream = copy >= 0 ? fdopendir(copy) : NULL;
-	struct dirent *entry;
-	int err = 0;
-
-	vec_init(names, src->ctx, sizeof(char *));
-	if (!stream) {
-		err = error_sys(src->ctx, errno, "cannot read the directory");
-		if (copy >= 0)
-			close(copy);
-		return err;
-	}
-	while (!err && (errno = 0, entry = readdir(stream)) != NULL) {
-		char **slot;
-
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-			continue;
-		slot = vec_push(names, 1);
-		if (slot)
-			*slot = mem_strdup(src->ctx, entry->d_name);
-		if (!slot || !*slot) {
-			names->count -= slot != NULL;
-			err = F2FS_ERR_NOMEM;
-		}
-	}
-	if (!err && errno)
-		err = error_sys(src->ctx, errno, "cannot read the directory");
-	closedir(stream);
-	vec_sort(names, compare_names);
-	return err;
 }
 
 /* Enter an open directory. Unreadable parts of it are a problem. */
@@ -114,11 +71,12 @@ static int push_level(struct source *src, int fd, const struct stat *st)
 	if (s->levels.count > MAX_OPEN) {
 		struct level *far = vec_at(&s->levels, s->levels.count - 1 - MAX_OPEN);
 
+		ahead_drop(s->ahead);
 		if (far->fd >= 0)
 			close(far->fd);
 		far->fd = -1;
 	}
-	err = read_names(src, fd, &level->names);
+	err = host_names_read(src->ctx, fd, &level->names);
 	if (err && err != F2FS_ERR_NOMEM) {
 		err = source_problem(src, "");
 		if (!err)
@@ -136,6 +94,7 @@ static int pop_level(struct source *src)
 	int err = 0;
 
 	assert(level);
+	ahead_drop(s->ahead);
 	if (above && above->fd < 0) {
 		above->fd = openat(level->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (above->fd < 0 || fstat(above->fd, &st) != 0)
@@ -145,7 +104,7 @@ static int pop_level(struct source *src)
 		src->is_broken = err != 0;
 	}
 	close(level->fd);
-	free_names(src, &level->names);
+	host_names_free(&level->names);
 	s->levels.count--;
 	return err;
 }
@@ -170,6 +129,7 @@ static int enter(struct source *src)
 	int fd;
 
 	s->enters = false;
+	ahead_drop(s->ahead);
 	fd = openat(top_level(s)->fd, source_name(src), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) != 0) {
 		int err = error_sys(src->ctx, errno, "cannot open the directory");
@@ -209,14 +169,35 @@ static void fill_item(struct source_item *item, const struct stat *st)
 	item->ino = (uint64_t)st->st_ino;
 }
 
+/* Give the next entry of the directory. */
+static int look(struct source *src, struct source_item *item)
+{
+	struct host_source *s = source_of(src);
+	struct level *level = top_level(s);
+	struct host_name *const *names = level->names.items;
+	const size_t index = level->next++;
+	const char *name = names[index]->name;
+	int err = source_set_path(src, level->path_length, name);
+
+	if (err)
+		return err;
+	s->entry = ahead_take(s->ahead, level->fd, names, level->names.count, index);
+	if (s->entry && s->entry->has_stat)
+		s->st = s->entry->st;
+	else if (fstatat(level->fd, name, &s->st, AT_SYMLINK_NOFOLLOW) != 0)
+		return error_sys(src->ctx, errno, "cannot look at it");
+	fill_item(item, &s->st);
+	s->enters = S_ISDIR(s->st.st_mode);
+	return 0;
+}
+
 static int next(struct source *src, struct source_item *item)
 {
 	struct host_source *s = source_of(src);
-	struct level *level;
-	const char *name;
 	int err;
 
 	host_file_close(&s->file);
+	s->entry = NULL;
 	if (!s->has_started) {
 		s->has_started = true;
 		fill_item(item, &s->st);
@@ -234,27 +215,39 @@ static int next(struct source *src, struct source_item *item)
 	}
 	if (s->levels.count == 0)
 		return SOURCE_END;
-	level = top_level(s);
-	name = *(char **)vec_at(&level->names, level->next++);
-	err = source_set_path(src, level->path_length, name);
-	if (err)
-		return err;
-	if (fstatat(level->fd, name, &s->st, AT_SYMLINK_NOFOLLOW) != 0)
-		return error_sys(src->ctx, errno, "cannot look at it");
-	fill_item(item, &s->st);
-	s->enters = S_ISDIR(s->st.st_mode);
-	return 0;
+	return look(src, item);
 }
 
 static int read_target(struct source *src, int at, const char *name, struct source_item *item)
 {
-	ssize_t n = readlinkat(at, name, src->buffer, SOURCE_BUFFER);
+	const struct ahead_entry *entry = source_of(src)->entry;
+	ssize_t n;
 
+	if (entry && entry->has_bytes) {
+		item->target = entry->bytes;
+		item->target_length = entry->length;
+		return 0;
+	}
+	n = readlinkat(at, name, src->buffer, SOURCE_BUFFER);
 	if (n < 0)
 		return error_sys(src->ctx, errno, "cannot read the link");
 	item->target = src->buffer;
 	item->target_length = (size_t)n;
 	return 0;
+}
+
+/* Open a regular file, unless a worker did. */
+static int open_file(struct source *src, int at, const char *name)
+{
+	struct host_source *s = source_of(src);
+	struct ahead_entry *e = s->entry;
+	int fd;
+
+	if (!e || (e->fd < 0 && !e->has_bytes))
+		return host_file_open(src, &s->file, at, name, O_NOFOLLOW);
+	fd = e->fd;
+	e->fd = -1;
+	return host_file_adopt(src, &s->file, fd, e->has_bytes ? e->bytes : NULL, &s->st);
 }
 
 static int prepare(struct source *src, struct source_item *item)
@@ -267,13 +260,16 @@ static int prepare(struct source *src, struct source_item *item)
 	if (item->is_known)
 		return 0;
 	if (S_ISREG(s->st.st_mode)) {
-		err = host_file_open(src, &s->file, at, name, O_NOFOLLOW);
+		err = open_file(src, at, name);
 		if (err)
 			return err;
 		host_file_holes(src, &s->file, &s->st);
 		item->has_holes = s->file.has_holes;
 	}
-	err = host_attributes(src, at, name, s->file.fd, item);
+	if (s->entry && s->entry->has_no_attributes)
+		host_flags(src, at, name, s->file.fd, item);
+	else
+		err = host_attributes(src, at, name, s->file.fd, item);
 	if (!err && S_ISLNK(s->st.st_mode))
 		err = read_target(src, at, name, item);
 	return err;
@@ -299,15 +295,26 @@ static void close_source(struct source *src)
 	struct host_source *s = source_of(src);
 
 	host_file_close(&s->file);
+	ahead_free(s->ahead);
 	for (size_t i = 0; i < s->levels.count; i++) {
 		struct level *level = vec_at(&s->levels, i);
 
 		if (level->fd >= 0)
 			close(level->fd);
-		free_names(src, &level->names);
+		host_names_free(&level->names);
 	}
 	vec_fini(&s->levels);
 	mem_free(src->ctx, s);
+}
+
+/* Filters decide about a file after its attributes are known, and what they leave out stays closed. */
+static int start_ahead(struct source *src)
+{
+	const struct source_options *o = &src->opt;
+
+	if (o->only_counts || o->gives_lengths)
+		return 0;
+	return ahead_new(src->ctx, o->keep, o->include_count + o->exclude_count > 0, &source_of(src)->ahead);
 }
 
 int source_host_open(struct source *src, const char *directory)
@@ -321,7 +328,7 @@ int source_host_open(struct source *src, const char *directory)
 		.close = close_source,
 	};
 	struct host_source *s = mem_zalloc(src->ctx, sizeof(*s));
-	int fd;
+	int fd, err;
 
 	if (!s)
 		return F2FS_ERR_NOMEM;
@@ -329,10 +336,12 @@ int source_host_open(struct source *src, const char *directory)
 	s->file.fd = -1;
 	src->own = s;
 	src->ops = &ops;
+	err = start_ahead(src);
+	if (err)
+		return err;
 	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &s->st) != 0) {
-		int err = cannot_open(src, directory, errno);
-
+		err = cannot_open(src, directory, errno);
 		if (fd >= 0)
 			close(fd);
 		return err;

@@ -21,6 +21,7 @@
 #endif
 
 #define NAMES_ROOM 65536u
+#define PATH_ROOM  300u /* "/proc/self/fd/", a number, a name of at most 255 bytes */
 
 /* A file by its descriptor or, without one, by its path. */
 struct place {
@@ -97,7 +98,7 @@ static void read_flags(const struct source *src, int fd, struct source_item *ite
 #endif
 
 /* Flags of files and directories alone: opening anything else may have effects. */
-static void copy_flags(const struct source *src, int at, const char *name, int fd, struct source_item *item)
+void host_flags(const struct source *src, int at, const char *name, int fd, struct source_item *item)
 {
 	int own = -1;
 
@@ -111,14 +112,33 @@ static void copy_flags(const struct source *src, int at, const char *name, int f
 		close(own);
 }
 
+/* Make the path of a name for calls that take no directory. */
+static void write_path(char path[static PATH_ROOM], int at, const char *name)
+{
+	snprintf(path, PATH_ROOM, "/proc/self/fd/%d/%s", at, name);
+}
+
+bool host_has_no_attributes(int at, const char *name, int fd)
+{
+	char path[PATH_ROOM];
+	const struct place place = { .fd = fd, .path = path };
+	ssize_t n;
+
+	if (fd < 0)
+		write_path(path, at, name);
+	n = list(&place, NULL, 0);
+	return n == 0 || (n < 0 && errno == ENOTSUP);
+}
+
 int host_attributes(struct source *src, int at, const char *name, int fd, struct source_item *item)
 {
-	char path[300]; /* "/proc/self/fd/", a number, a name of at most 255 bytes */
+	char path[PATH_ROOM];
 	const struct place place = { .fd = fd, .path = path };
 
-	copy_flags(src, at, name, fd, item);
+	host_flags(src, at, name, fd, item);
 	if (!(src->opt.keep & (F2FS_KEEP_XATTRS | F2FS_KEEP_ACL)))
 		return 0;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", at, name);
+	if (fd < 0)
+		write_path(path, at, name);
 	return copy_attributes(src, &place, item);
 }

@@ -12,5 +12,9 @@
  * Unreadable ones are a problem.
  */
 int host_attributes(struct source *src, int at, const char *name, int fd, struct source_item *item);
+/* Is it certain that a name in directory at has no extended attributes? fd is open on it, or -1. Any thread may ask. */
+bool host_has_no_attributes(int at, const char *name, int fd);
+/* Add the flags and project id alone. */
+void host_flags(const struct source *src, int at, const char *name, int fd, struct source_item *item);
 
 #endif

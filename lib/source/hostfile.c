@@ -10,17 +10,30 @@
 #include "source/hostfile.h"
 
 #include "base/error.h"
+#include "device/hostid.h"
+
+static void begin(struct host_file *file, int fd, const char *bytes)
+{
+	*file = (struct host_file){ .fd = fd, .bytes = bytes };
+}
+
+static int is_the_image(struct source *src)
+{
+	return error_set(src->ctx, F2FS_ERR_BUSY, "it is the image that is being written");
+}
 
 int host_file_open(struct source *src, struct host_file *file, int at, const char *name, int flags)
 {
-	file->at = file->data_end = 0;
-	file->has_holes = false;
-	file->fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
+	begin(file, openat(at, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags), NULL);
 	if (file->fd < 0)
 		return error_sys(src->ctx, errno, "cannot open");
-	if (f2fs_device_is_open(src->ctx, file->fd))
-		return error_set(src->ctx, F2FS_ERR_BUSY, "it is the image that is being written");
-	return 0;
+	return f2fs_device_is_open(src->ctx, file->fd) ? is_the_image(src) : 0;
+}
+
+int host_file_adopt(struct source *src, struct host_file *file, int fd, const char *bytes, const struct stat *st)
+{
+	begin(file, fd, bytes);
+	return hostfile_is_open(src->ctx, st) ? is_the_image(src) : 0;
 }
 
 void host_file_holes(const struct source *src, struct host_file *file, const struct stat *st)
@@ -38,6 +51,7 @@ void host_file_close(struct host_file *file)
 	if (file->fd >= 0)
 		close(file->fd);
 	file->fd = -1;
+	file->bytes = NULL;
 }
 
 /* Find the run of data that holds the next byte or comes after it. Hosts that do not know holes have one run. */
@@ -75,6 +89,11 @@ int host_file_read(struct source *src, struct host_file *file, struct source_ite
 	chunk->length = 0;
 	if (file->at >= item->size)
 		return 0;
+	if (file->bytes) {
+		*chunk = (struct source_chunk){ file->bytes, 0, (size_t)item->size };
+		file->at = item->size;
+		return 0;
+	}
 	if (file->at >= file->data_end) {
 		err = find_data(src, file, item->size);
 		if (err)

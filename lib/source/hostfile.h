@@ -14,10 +14,13 @@ struct host_file {
 	int fd; /* -1: none */
 	bool has_holes;
 	uint64_t at, data_end; /* next byte, end of the run of data it is in */
+	const char *bytes;     /* all contents, if they were read in advance; NULL: they were not */
 };
 
 /* Open a name in directory at; flags are O_NOFOLLOW or none. */
 int host_file_open(struct source *src, struct host_file *file, int at, const char *name, int flags);
+/* Use a file that is open as fd, or whose size bytes are there; fd is the host_file's then. */
+int host_file_adopt(struct source *src, struct host_file *file, int fd, const char *bytes, const struct stat *st);
 /* Look for holes if there may be some. */
 void host_file_holes(const struct source *src, struct host_file *file, const struct stat *st);
 /* Give the next piece of item->size bytes; a file that gets shorter meanwhile ends there. */

@@ -52,6 +52,7 @@ struct source_options {
 	bool only_describes;	 /* a manifest without contents will do */
 	bool needs_end;		 /* items missing in the source matter: it must be read to its end */
 	bool gives_lengths;	 /* the bytes of contents do not matter, only how many there are */
+	bool only_counts;	 /* contents are not asked for at all */
 };
 
 /* Calls to the user. Each returns 0 or an error that ends the run. */

@@ -47,12 +47,34 @@ static int fail(struct cli_parser *p, const char *format, ...)
 	return CLI_OPT_ERROR;
 }
 
+/* List the optional libraries that can be used, or those that are missing and their purpose. */
+static void put_parts(const struct cli_tool *tool, int is_usable)
+{
+	struct f2fs_build_part part = { F2FS_SIZED(f2fs_build_part) };
+	const char *before = is_usable ? "with " : "without ";
+
+	for (unsigned i = 0; f2fs_build_info(i, &part) == 0; i++)
+		if (!part.is_usable == !is_usable) {
+			printf(is_usable ? "%s%s" : "%s%s (%s)", before, part.library, part.purpose);
+			before = ", ";
+		}
+	for (const struct cli_part *own = tool->parts; own && own->library; own++)
+		if (!own->is_built_in == !is_usable) {
+			printf(is_usable ? "%s%s" : "%s%s (%s)", before, own->library, own->purpose);
+			before = ", ";
+		}
+	if (*before == ',')
+		putchar('\n');
+}
+
 static void put_version(const struct cli_tool *tool)
 {
 	if (tool->peer_version)
 		printf("%s %s (f2fskit %s)\n", tool->name, tool->peer_version, f2fs_version());
 	else
 		printf("%s %s (f2fskit)\n", tool->name, f2fs_version());
+	put_parts(tool, 1);
+	put_parts(tool, 0);
 }
 
 /* Options that every program has. */

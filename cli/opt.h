@@ -65,6 +65,13 @@ struct cli_command {
 #define CLI_PEER_VERSION "1.16.0"
 
 /* A program, as its usage text shows it. */
+/* An optional library of the program itself. */
+struct cli_part {
+	const char *library; /* "libedit" */
+	const char *purpose;
+	int is_built_in;
+};
+
 struct cli_tool {
 	const char *name;	  /* "mkfs.f2fs" */
 	const char *peer_version; /* CLI_PEER_VERSION if f2fs-tools have such a program, else NULL */
@@ -76,6 +83,7 @@ struct cli_tool {
 	unsigned exit_count;
 	const struct cli_command *commands;
 	unsigned command_count;
+	const struct cli_part *parts; /* for --version; ends with a row without library, NULL: there are none */
 	int last_operand; /* what follows this many operands is no option; 0: options may follow all of them */
 };
 

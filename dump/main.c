@@ -16,6 +16,7 @@
 #include "dump/classic.h"
 #include "dump/copy_out.h"
 #include "dump/save_image.h"
+#include "f2fskit_config.h"
 
 #define CLI_OPTIONS_FILE "dump/options.def"
 #include "cli/option_table.h"
@@ -33,6 +34,11 @@ static const struct cli_exit exits[] = {
 static const char *const usage[] = { "[OPTION]... IMAGE", "{--extract=DIR | --tar=FILE} [OPTION]... IMAGE [PATH]...",
 				     NULL };
 
+static const struct cli_part parts[] = {
+	{ "libmagic", "types of carved files", HAVE_MAGIC },
+	{ 0 },
+};
+
 static const struct cli_tool tool = {
 	.name = "dump.f2fs",
 	.peer_version = CLI_PEER_VERSION,
@@ -42,6 +48,7 @@ static const struct cli_tool tool = {
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.exits = exits,
 	.exit_count = sizeof(exits) / sizeof(exits[0]),
+	.parts = parts,
 };
 
 enum view_kind {

@@ -13,7 +13,7 @@
 #include "dump/versions.h"
 #include "f2fskit_config.h"
 
-#ifdef HAVE_MAGIC
+#if HAVE_MAGIC
 #include <magic.h>
 #endif
 
@@ -33,7 +33,7 @@ struct carve {
 	uint8_t buffer[PIECE];
 };
 
-#ifdef HAVE_MAGIC
+#if HAVE_MAGIC
 /* The type as a word that stays; NULL when it is unknown. */
 static const char *identify(void *user, const uint8_t *start, size_t length)
 {

@@ -14,6 +14,7 @@
 #include "cli/crypt_policy.h"
 #include "cli/state.h"
 #include "edit/edit.h"
+#include "f2fskit_config.h"
 
 #define CLI_OPTIONS_FILE "edit/options.def"
 #include "cli/option_table.h"
@@ -43,6 +44,11 @@ static const struct cli_exit exits[] = {
 static const char *const usage[] = { "[OPTION]... IMAGE COMMAND [ARG]... [-- COMMAND [ARG]...]...",
 				     "[OPTION]... {-c TEXT | -f FILE}... IMAGE", "[OPTION]... IMAGE", NULL };
 
+static const struct cli_part parts[] = {
+	{ "libedit", "editing of command lines", HAVE_LIBEDIT },
+	{ 0 },
+};
+
 static const struct cli_tool tool = {
 	.name = "f2fs",
 	.usage = usage,
@@ -55,6 +61,7 @@ static const struct cli_tool tool = {
 	.commands = command_texts,
 	.command_count = sizeof(command_texts) / sizeof(command_texts[0]),
 	.last_operand = 2,
+	.parts = parts,
 };
 
 struct arguments {

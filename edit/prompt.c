@@ -14,7 +14,7 @@
 #include "edit/edit.h"
 #include "f2fskit_config.h"
 
-#ifdef HAVE_LIBEDIT
+#if HAVE_LIBEDIT
 #include <editline/readline.h>
 
 /* The data of the library's callbacks, which have no argument for it. */

@@ -23,7 +23,7 @@ static const struct lab_param params[] = {
 #undef PARAM
 };
 
-#ifdef HAVE_SQLITE3
+#if HAVE_SQLITE3
 #include "lab/recorded_vfs.h"
 
 /* Kinds of statements; MIXED takes the three before it in turn. */

@@ -103,7 +103,7 @@ int lab_plot_is_png(const char *path)
 
 int lab_plot_check(struct cli *cli, const char *path)
 {
-#ifdef HAVE_CAIRO
+#if HAVE_CAIRO
 	const int is_there = 1;
 #else
 	const int is_there = 0;
@@ -119,7 +119,7 @@ int lab_plot(const struct lab_picture *picture, int is_png, FILE *to)
 {
 	struct plot p = { .picture = picture, .pen = lab_pen_svg };
 
-#ifdef HAVE_CAIRO
+#if HAVE_CAIRO
 	if (is_png)
 		p.pen = lab_pen_png;
 #else

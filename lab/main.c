@@ -10,6 +10,7 @@
 #include "cli/program.h"
 #include "cli/size.h"
 #include "lab/command.h"
+#include "f2fskit_config.h"
 
 #define CLI_OPTIONS_FILE "lab/options.def"
 #include "cli/option_table.h"
@@ -39,6 +40,12 @@ static const struct cli_exit exits[] = {
 	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT "nothing was measured" },
 };
 
+static const struct cli_part parts[] = {
+	{ "libcairo", "plots as PNG", HAVE_CAIRO },
+	{ "libsqlite3", "loads of SQLite itself", HAVE_SQLITE3 },
+	{ 0 },
+};
+
 static const struct cli_tool tool = {
 	.name = "f2fs-lab",
 	.usage = usage,
@@ -47,6 +54,7 @@ static const struct cli_tool tool = {
 	.option_count = sizeof(options) / sizeof(options[0]),
 	.exits = exits,
 	.exit_count = sizeof(exits) / sizeof(exits[0]),
+	.parts = parts,
 	.commands = command_texts,
 	.command_count = sizeof(command_texts) / sizeof(command_texts[0]),
 };

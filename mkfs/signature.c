@@ -14,7 +14,7 @@
 
 #include "f2fskit_config.h"
 
-#ifdef HAVE_BLKID
+#if HAVE_BLKID
 #include <blkid/blkid.h>
 
 /* Copies of superblocks that programs for recovery read, but libblkid does not. */

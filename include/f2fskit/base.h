@@ -47,6 +47,22 @@ typedef uint32_t f2fs_nid_t; /* node id; inode numbers are node ids */
 /* Return the library's version, "MAJOR.MINOR.PATCH"; static string. */
 F2FS_API const char *f2fs_version(void);
 
+/* An optional part of the library. The strings are static. */
+struct f2fs_build_part {
+	uint32_t struct_size; /* F2FS_SIZED */
+	const char *name;     /* the build option, "lz4" */
+	const char *library;  /* the library that it needs, "liblz4" */
+	const char *purpose;  /* "files compressed with LZ4" */
+	int is_built_in;      /* the build has it */
+	int is_usable;	      /* it can be used here and now */
+};
+
+/*
+ * Describe an optional part of this build of the library. index counts the parts from 0. Returns 0, or NOT_FOUND past
+ * the last part. Calls that need a missing part fail with UNSUPPORTED and name its library.
+ */
+F2FS_API int f2fs_build_info(unsigned index, struct f2fs_build_part *part);
+
 /*
  * Make n untrusted bytes (a name from an image) safe to show. Valid UTF-8 of visible characters stays. The rest, and
  * the backslash, become reversible escapes (\xNN for a byte, \\). out gets a terminated string. With cap = 4 * n + 1

@@ -9,7 +9,7 @@
 #include "base/cipher_row.h"
 #include "f2fskit_config.h"
 
-#ifdef HAVE_CRYPTO
+#if HAVE_CRYPTO
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -164,7 +164,7 @@ void *cipher_engine(struct cipher *c, bool encipher)
 
 bool cipher_is_built(void)
 {
-#ifdef HAVE_CRYPTO
+#if HAVE_CRYPTO
 	return true;
 #else
 	return false;

@@ -41,14 +41,21 @@ bool comp_can_decompress(unsigned int algorithm)
 {
 	const struct comp_codec *codec = codec_of(algorithm);
 
-	return codec && codec->decompress;
+	return codec && codec->decompress && part_is_usable(codec->part);
 }
 
 bool comp_can_compress(unsigned int algorithm)
 {
 	const struct comp_codec *codec = codec_of(algorithm);
 
-	return codec && codec->compress;
+	return codec && codec->compress && part_is_usable(codec->part);
+}
+
+const char *comp_why_not(unsigned int algorithm)
+{
+	const struct comp_codec *codec = codec_of(algorithm);
+
+	return codec ? part_why_not(codec->part) : "the algorithm is unknown";
 }
 
 bool comp_level_is_valid(unsigned int algorithm, unsigned int level)
@@ -64,7 +71,7 @@ enum comp_result comp_decompress(struct comp_state *state, unsigned int algorith
 	const struct comp_codec *codec = codec_of(algorithm);
 	struct comp_input input = { in, in_len };
 
-	if (!codec || !codec->decompress)
+	if (!comp_can_decompress(algorithm))
 		return COMP_UNAVAILABLE;
 	if (in_len > COMP_LEN_MAX || out_len > COMP_LEN_MAX)
 		return COMP_CORRUPT;
@@ -105,7 +112,7 @@ enum comp_result comp_compress(struct comp_state *state, unsigned int algorithm,
 	const struct comp_input input = { job->in, job->in_len };
 	const size_t cap = job->cap < COMP_LEN_MAX ? job->cap : COMP_LEN_MAX;
 
-	if (!codec || !codec->compress)
+	if (!comp_can_compress(algorithm))
 		return COMP_UNAVAILABLE;
 	if (!codec->level_is_valid(level))
 		return COMP_BAD_LEVEL;

@@ -47,6 +47,8 @@ const char *comp_name(unsigned int algorithm);
 /* Can streams be read, or made, in this build? False for an unknown number, too. LZO needs no library. */
 bool comp_can_decompress(unsigned int algorithm);
 bool comp_can_compress(unsigned int algorithm);
+/* Say why not, "liblz4 is not built in"; static string. */
+const char *comp_why_not(unsigned int algorithm);
 
 /* Is @level one that the kernel accepts in an inode: LZO 0; LZ4 0 or 3..12; ZSTD 0..22? */
 bool comp_level_is_valid(unsigned int algorithm, unsigned int level);

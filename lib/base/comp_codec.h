@@ -6,6 +6,7 @@
 #define F2FSKIT_BASE_COMP_CODEC_H
 
 #include "base/comp.h"
+#include "base/part.h"
 
 struct comp_input {
 	const uint8_t *bytes;
@@ -17,6 +18,7 @@ struct comp_input {
 
 struct comp_codec {
 	const char *name;
+	enum part part; /* what it needs */
 	bool (*level_is_valid)(unsigned int level);
 	enum comp_result (*decompress)(struct comp_state *state, struct comp_input in, uint8_t *out, size_t out_len);
 	size_t (*work_size)(unsigned int level, size_t in_len);

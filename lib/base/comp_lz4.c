@@ -13,7 +13,7 @@ static bool level_is_valid(unsigned int level)
 	return level == 0 || (level >= HC_LEVEL_MIN && level <= HC_LEVEL_MAX);
 }
 
-#ifdef HAVE_LZ4
+#if HAVE_LZ4
 
 #include <lz4.h>
 #include <lz4hc.h>
@@ -56,4 +56,4 @@ static enum comp_result compress(struct comp_state *state, unsigned int level, s
 #define compress NULL
 #endif
 
-const struct comp_codec comp_codec_lz4 = { "lz4", level_is_valid, decompress, work_size, compress };
+const struct comp_codec comp_codec_lz4 = { "lz4", PART_LZ4, level_is_valid, decompress, work_size, compress };

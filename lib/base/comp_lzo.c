@@ -48,5 +48,6 @@ static enum comp_result compress_lzorle(struct comp_state *state, unsigned int l
 	return lzo_compress(&input, out, cap, out_len, work) ? COMP_OK : COMP_NO_ROOM;
 }
 
-const struct comp_codec comp_codec_lzo = { "lzo", level_is_valid, decompress, work_size, compress_lzo };
-const struct comp_codec comp_codec_lzorle = { "lzo-rle", level_is_valid, decompress, work_size, compress_lzorle };
+const struct comp_codec comp_codec_lzo = { "lzo", PART_NONE, level_is_valid, decompress, work_size, compress_lzo };
+const struct comp_codec comp_codec_lzorle = { "lzo-rle", PART_NONE, level_is_valid, decompress, work_size,
+					     compress_lzorle };

@@ -15,7 +15,7 @@ static bool level_is_valid(unsigned int level)
 	return level <= LEVEL_MAX;
 }
 
-#ifdef HAVE_ZSTD
+#if HAVE_ZSTD
 
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -108,4 +108,4 @@ void comp_zstd_fini(struct comp_state *state)
 
 #endif
 
-const struct comp_codec comp_codec_zstd = { "zstd", level_is_valid, decompress, NULL, compress };
+const struct comp_codec comp_codec_zstd = { "zstd", PART_ZSTD, level_is_valid, decompress, NULL, compress };

@@ -7,7 +7,7 @@
 
 #include "f2fskit_config.h"
 
-#ifdef HAVE_LIBDEFLATE
+#if HAVE_LIBDEFLATE
 #include <libdeflate.h>
 #else
 #include <zlib.h>
@@ -18,7 +18,7 @@
 
 static uint32_t crc_piece(uint32_t reg, const unsigned char *p, size_t n)
 {
-#ifdef HAVE_LIBDEFLATE
+#if HAVE_LIBDEFLATE
 	return libdeflate_crc32(reg, p, n);
 #else
 	return (uint32_t)crc32(reg, p, (uInt)n);

@@ -59,7 +59,7 @@ int sha_digest(enum sha_algorithm algorithm, const void *data, size_t n, uint8_t
 	return result;
 }
 
-#ifdef HAVE_CRYPTO
+#if HAVE_CRYPTO
 
 #include <openssl/evp.h>
 

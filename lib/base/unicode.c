@@ -11,9 +11,15 @@
  */
 #include "base/unicode.h"
 
+#include "base/part.h"
 #include "f2fskit_config.h"
 
-#ifdef HAVE_UTF8PROC
+bool unicode_is_available(void)
+{
+	return part_is_usable(PART_CASEFOLD);
+}
+
+#if HAVE_UTF8PROC
 
 #include <string.h>
 #include <utf8proc.h>
@@ -144,11 +150,6 @@ static bool fold_code_point(struct code_points *to, uint32_t cp)
 	return true;
 }
 
-bool unicode_is_available(void)
-{
-	return true;
-}
-
 /*
  * Fold code point by code point. One that is dropped still separates the
  * marks on its two sides: the kernel does not sort across it.
@@ -207,11 +208,6 @@ enum unicode_result unicode_casefold_whole(const uint8_t *in, size_t len, uint8_
 }
 
 #else
-
-bool unicode_is_available(void)
-{
-	return false;
-}
 
 enum unicode_result unicode_casefold(const uint8_t *in, size_t len, uint8_t out[UNICODE_FOLD_MAX], size_t *out_len)
 {

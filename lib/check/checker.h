@@ -51,6 +51,7 @@ struct checker {
 	struct pool *pool;
 	enum f2fs_open_mode mode; /* how the volume is opened */
 	const char *last_pass;	  /* NULL: all are run */
+	bool has_warned;	  /* of contents that this build cannot read */
 	bool is_as_is;		  /* the superblock stays as it was read */
 	bool is_flagged;	  /* that the checkpoint asks for a check is the repair's own doing */
 	bool is_impossible;

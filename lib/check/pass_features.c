@@ -51,9 +51,15 @@ static int raise_error(struct checker *c, const struct inode_fact *inode, int er
 	case F2FS_ERR_CORRUPT:
 	case F2FS_ERR_DAMAGED_DATA:
 		break;
+	case F2FS_ERR_UNSUPPORTED:
+		if (!c->has_warned)
+			log_message(c->ctx, F2FS_LOG_WARNING, "not all contents are checked: %s",
+				    c->ctx->error.message);
+		c->has_warned = true;
+		error_clear(c->ctx);
+		return 0;
 	case F2FS_ERR_IO:
 	case F2FS_ERR_ENCRYPTED:
-	case F2FS_ERR_UNSUPPORTED:
 	case F2FS_ERR_NO_ATTR:
 	case F2FS_ERR_RANGE:
 		error_clear(c->ctx);

@@ -32,7 +32,7 @@ bool zstd_is_seekable(struct f2fs_device *dev)
 	return (get_le32(raw) == 0xFD2FB528u || get_le32(raw) == ZSTD_FRAMES_NOTE_MAGIC) && has_end(dev);
 }
 
-#ifdef HAVE_ZSTD
+#if HAVE_ZSTD
 
 #include <zstd.h>
 

@@ -13,7 +13,7 @@
 #include "device/zstd_frames.h"
 #include "f2fskit_config.h"
 
-#ifdef HAVE_ZSTD
+#if HAVE_ZSTD
 
 #include <zstd.h>
 

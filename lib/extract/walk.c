@@ -14,6 +14,7 @@
 #include "extract/names.h"
 #include "extract/run.h"
 #include "file/crypto.h"
+#include "file/object.h"
 #include "sink/dir.h"
 #include "sink/lists.h"
 #include "sink/report.h"
@@ -236,11 +237,22 @@ static int put_link(struct extract *x, const struct sink_entry *e, bool *is_link
 	return err ? err : left;
 }
 
+/* Refuse a file that this build cannot decompress, rather than make one with holes. */
+static int put_file(struct extract *x, struct sink_entry *e)
+{
+	int err = e->is_cipher ? 0 : compress_need(e->inode);
+
+	if (!err)
+		return x->sink.ops->put_file(&x->sink, e);
+	err = entry_problem(x, F2FS_PROBLEM_UNREADABLE, e, "contents");
+	return err ? err : SINK_LEFT;
+}
+
 static int put_by_type(struct extract *x, struct sink_entry *e)
 {
 	switch (e->stat.mode & MODE_TYPE) {
 	case MODE_REG:
-		return x->sink.ops->put_file(&x->sink, e);
+		return put_file(x, e);
 	case MODE_LNK:
 		return put_symlink(x, e);
 	default:

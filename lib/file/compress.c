@@ -101,6 +101,24 @@ static enum comp_result decompress(struct f2fs_inode *inode, const uint8_t *pack
 	return result;
 }
 
+static int unavailable(struct f2fs_inode *inode, unsigned algorithm)
+{
+	return error_set(inode->vol->ctx, F2FS_ERR_UNSUPPORTED, "cannot read inode %u, which is compressed with %s: %s",
+			 (unsigned)inode->ino, comp_name(algorithm) ? comp_name(algorithm) : "an unknown algorithm",
+			 comp_why_not(algorithm));
+}
+
+int compress_need(struct f2fs_inode *inode)
+{
+	const uint8_t *extra = inode_extra(inode->block);
+
+	if (!inode->layout.is_compressed || !extra_i_compr_blocks(extra) ||
+	    comp_can_decompress(extra_i_compress_algorithm(extra)) ||
+	    !comp_name(extra_i_compress_algorithm(extra)))
+		return 0;
+	return unavailable(inode, extra_i_compress_algorithm(extra));
+}
+
 static int unpack(struct f2fs_inode *inode, uint64_t cluster, uint32_t stored)
 {
 	const uint8_t *extra = inode_extra(inode->block), *raw = inode->cluster->stored;
@@ -118,9 +136,7 @@ static int unpack(struct f2fs_inode *inode, uint64_t cluster, uint32_t stored)
 	case COMP_OK:
 		return 0;
 	case COMP_UNAVAILABLE:
-		return error_set(inode->vol->ctx, F2FS_ERR_UNSUPPORTED,
-				 "inode %u is compressed with %s, which is not built in", (unsigned)inode->ino,
-				 comp_name(algorithm) ? comp_name(algorithm) : "an unknown algorithm");
+		return unavailable(inode, algorithm);
 	case COMP_NO_MEMORY:
 		return error_nomem(inode->vol->ctx);
 	default:

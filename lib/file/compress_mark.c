@@ -22,8 +22,8 @@ int compress_check(struct f2fs_volume *vol, const struct f2fs_compression *how)
 	if (!geometry_has(&vol->geo, F2FS_FEAT_COMPRESSION))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "the volume lacks the feature compression");
 	if (!comp_can_compress(how->algorithm))
-		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "compressing with %s is not built in",
-				 comp_name(how->algorithm));
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "cannot compress with %s: %s",
+				 comp_name(how->algorithm), comp_why_not(how->algorithm));
 	return 0;
 }
 

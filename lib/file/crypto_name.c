@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/namehash.h"
 #include "base/nokey.h"
+#include "base/part.h"
 #include "base/unicode.h"
 #include "file/crypto.h"
 #include "format/dentry.h"
@@ -91,7 +92,8 @@ int crypto_hash_folded(struct f2fs_volume *vol, const struct file_key *key, cons
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "casefolded directories need a policy of version 2");
 	result = unicode_casefold(name, length, fold, &fold_len);
 	if (result == UNICODE_UNAVAILABLE)
-		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "case-insensitive directories are not built in");
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "cannot fold the name's case: %s",
+				 part_why_not(PART_CASEFOLD));
 	*hash = (uint32_t)(result == UNICODE_OK ? siphash24(key->dirhash, fold, fold_len) :
 						  siphash24(key->dirhash, name, length));
 	return 0;

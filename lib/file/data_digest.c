@@ -6,6 +6,7 @@
 
 #include "base/crc.h"
 #include "base/error.h"
+#include "base/part.h"
 #include "base/sha.h"
 #include "base/sized.h"
 #include "file/object.h"
@@ -85,7 +86,8 @@ static int finish(struct digests *d, struct f2fs_digests *out)
 static int unavailable(struct f2fs_context *ctx)
 {
 	return error_set(ctx, F2FS_ERR_UNSUPPORTED,
-			 "a digest cannot be computed: OpenSSL is not built in, or does not offer it");
+			 "a digest cannot be computed: %s",
+			 part_is_usable(PART_CRYPTO) ? "libcrypto does not offer it" : part_why_not(PART_CRYPTO));
 }
 
 static int add_contents(struct f2fs_inode *inode, struct digests *d, uint64_t *bytes)

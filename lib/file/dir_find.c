@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/namehash.h"
 #include "base/nokey.h"
+#include "base/part.h"
 #include "base/unicode.h"
 #include "file/crypto.h"
 #include "file/dir_scan.h"
@@ -240,6 +241,10 @@ int dir_find(struct f2fs_inode *dir, const char *name, size_t length, struct f2f
 		return err;
 	if (inode_is_casefold(dir) && !inode_is_encrypted(dir))
 		err = search_odd(dir, &w, out);
+	if (err == F2FS_ERR_NOT_FOUND && inode_is_casefold(dir) && !unicode_is_available())
+		err = error_set(ctx, F2FS_ERR_UNSUPPORTED,
+				"cannot look up a name in any case: %s; only exact names are found",
+				part_why_not(PART_CASEFOLD));
 	return err;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/namehash.h"
+#include "base/part.h"
 #include "file/crypto.h"
 #include "format/dentry.h"
 
@@ -38,7 +39,8 @@ static int hash_clear(struct winode *dir, const uint8_t *name, uint32_t len, uin
 	if (!is_casefold(dir))
 		return 0;
 	if (namehash_casefold(name, len, hash) == UNICODE_UNAVAILABLE)
-		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "case-insensitive directories are not built in");
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "cannot fold the name's case: %s",
+				 part_why_not(PART_CASEFOLD));
 	return 0;
 }
 

@@ -198,6 +198,8 @@ bool packing_is_doubtful(const struct f2fs_geometry *geo, const uint8_t *block);
 int packing_correct(struct f2fs_volume *vol, uint8_t *block, bool *is_changed);
 
 /* compress.c */
+/* UNSUPPORTED: the file has compressed clusters that this build cannot read. */
+int compress_need(struct f2fs_inode *inode);
 int compress_read(struct f2fs_inode *inode, uint64_t cluster, const uint8_t **data);
 void compress_unload(struct f2fs_inode *inode);
 /* Is the cluster that starts with these slots stored compressed? */

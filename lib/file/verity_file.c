@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/part.h"
 #include "file/crypto.h"
 #include "format/verity_descriptor.h"
 #include "format/xattr.h"
@@ -66,7 +67,8 @@ static int map_result(struct f2fs_inode *inode, int result)
 		return bad_descriptor(inode, "hash algorithm or block size is not known");
 	case VERITY_UNAVAILABLE:
 		return error_set(inode->vol->ctx, F2FS_ERR_UNSUPPORTED,
-				 "the hash algorithm of inode %u's verity data is not built in", (unsigned)inode->ino);
+				 "cannot check inode %u's verity data: %s", (unsigned)inode->ino,
+				 part_why_not(PART_CRYPTO));
 	case VERITY_NO_MEMORY:
 		return error_nomem(inode->vol->ctx);
 	default:

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/part.h"
 #include "base/sized.h"
 #include "file/write.h"
 #include "format/verity_descriptor.h"
@@ -82,7 +83,8 @@ static int map_result(struct f2fs_volume *vol, unsigned algorithm, int result)
 	case VERITY_BAD_PARAMS:
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no hash algorithm %u of fs-verity", algorithm);
 	case VERITY_UNAVAILABLE:
-		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "hash algorithm %u is not built in", algorithm);
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "cannot compute hash algorithm %u: %s", algorithm,
+				 part_why_not(PART_CRYPTO));
 	case VERITY_NO_MEMORY:
 		return error_nomem(vol->ctx);
 	default:

@@ -4,9 +4,10 @@
  */
 #include "base/error.h"
 #include "f2fskit_config.h"
+#include "base/part.h"
 #include "sink/tarfilter.h"
 
-#ifdef HAVE_ARCHIVE
+#if HAVE_ARCHIVE
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -112,8 +113,7 @@ int tar_filter_open(struct f2fs_context *ctx, const char *name, struct sink_stre
 {
 	(void)stream;
 	(void)out;
-	return error_set(ctx, F2FS_ERR_UNSUPPORTED, "compression with %s needs libarchive, which is not built in",
-			 name);
+	return error_set(ctx, F2FS_ERR_UNSUPPORTED, "cannot compress with %s: %s", name, part_why_not(PART_ARCHIVE));
 }
 
 int tar_filter_put(struct tar_filter *filter, const void *data, size_t length)

@@ -4,11 +4,13 @@
  * as raw bytes. libarchive converts them to the locale's encoding, so it works under the C locale, where it does not
  * change bytes outside ASCII. Contents are gathered into large aligned pieces, which the volume writes fastest.
  */
-#include "base/error.h"
-#include "f2fskit_config.h"
 #include "source/tar.h"
 
-#ifdef HAVE_ARCHIVE
+#include "base/error.h"
+#include "base/part.h"
+#include "f2fskit_config.h"
+
+#if HAVE_ARCHIVE
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -260,7 +262,7 @@ int source_tar_open(struct source *src, const struct f2fs_input *input)
 int source_tar_open(struct source *src, const struct f2fs_input *input)
 {
 	(void)input;
-	return error_set(src->ctx, F2FS_ERR_UNSUPPORTED, "tar archives need libarchive, which is not built in");
+	return error_set(src->ctx, F2FS_ERR_UNSUPPORTED, "cannot read tar archives: %s", part_why_not(PART_ARCHIVE));
 }
 
 #endif

@@ -7,7 +7,7 @@
 #include "f2fskit_config.h"
 #include "source/tarentry.h"
 
-#ifdef HAVE_ARCHIVE
+#if HAVE_ARCHIVE
 
 #include <archive.h>
 #include <archive_entry.h>

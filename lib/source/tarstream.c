@@ -8,7 +8,7 @@
 #include "f2fskit_config.h"
 #include "source/tarstream.h"
 
-#ifdef HAVE_ARCHIVE
+#if HAVE_ARCHIVE
 
 #include <archive.h>
 #include <archive_entry.h>

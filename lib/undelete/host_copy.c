@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "file/object.h"
 #include "forensics/past.h"
 #include "undelete/host_copy.h"
 #include "undelete/undelete_report.h"
@@ -211,6 +212,10 @@ static int put_regular(struct undelete *u, const struct f2fs_deleted *file, int 
 
 	if (err)
 		return undelete_ends(err) ? err : undelete_report_failed(u, file->path, F2FS_UNDELETE_UNREADABLE, "");
+	if (compress_need(inode)) {
+		f2fs_inode_close(inode);
+		return undelete_report_failed(u, file->path, F2FS_UNDELETE_UNREADABLE, "");
+	}
 	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0) {
 		err = host_error(u, name);

@@ -11,6 +11,7 @@
 #include "base/cipher_engine.h"
 #include "base/cipher_row.h"
 #include "base/error.h"
+#include "base/part.h"
 #include "base/sha.h"
 #include "volume/key_team.h"
 
@@ -234,7 +235,7 @@ int f2fs_volume_add_key(struct f2fs_volume *vol, const void *key, size_t length,
 
 	error_clear(vol->ctx);
 	if (!cipher_is_built())
-		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "encryption is not built in");
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "keys are of no use: %s", part_why_not(PART_CRYPTO));
 	if (length < F2FS_KEY_MIN || length > F2FS_KEY_MAX)
 		return error_set(vol->ctx, F2FS_ERR_RANGE, "a key has %u to %u bytes, not %llu", F2FS_KEY_MIN,
 				 F2FS_KEY_MAX, (unsigned long long)length);
@@ -355,8 +356,9 @@ static int make_cipher(struct f2fs_volume *vol, const struct master_key *master,
 		result = cipher_init(vol->ctx, &key->cipher, mode, bytes);
 	cipher_wipe(bytes, sizeof(bytes));
 	if (result == CIPHER_UNAVAILABLE)
-		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "inode %u is encrypted with %s, which is not built in",
-				 (unsigned)key->of.ino, fscrypt_mode_name(mode));
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED,
+				 "inode %u is encrypted with %s, which libcrypto does not offer", (unsigned)key->of.ino,
+				 fscrypt_mode_name(mode));
 	return result == CIPHER_OK ? 0 : error_nomem(vol->ctx);
 }
 

@@ -24,6 +24,7 @@ from . import enums, errors
 from ._core import lib as _lib
 from ._core import text as _text
 from .build_image import Entry, build
+from .build_parts import build_info
 from .checker import CheckReport, Problem, ProblemInfo, check, problems
 from .gc_policy import GcSection
 from .context import Context
@@ -78,6 +79,7 @@ from .recovery import RecoverResult, RecoveryInode, RecoveryNode, RecoveryPlan, 
 from .resizing import ResizeResult, ResizeStep, resize, resize_minimum
 from .results import (
     BlockIdentity,
+    BuildPart,
     CheckpointPack,
     CleanResult,
     Counters,
@@ -126,6 +128,7 @@ __all__ = [
     *errors.__all__,
     "AsOfStat",
     "BlockIdentity",
+    "BuildPart",
     "COMPRESS_ADDR",
     "CarveStat",
     "Carved",
@@ -233,6 +236,7 @@ __all__ = [
     "WatchDevice",
     "Zone",
     "build",
+    "build_info",
     "check",
     "diff",
     "dtype",

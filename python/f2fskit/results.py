@@ -30,6 +30,21 @@ class Progress(NamedTuple):
     """None when it is not known."""
 
 
+class BuildPart(NamedTuple):
+    """An optional part of the library."""
+
+    name: str
+    """The build option, "lz4"."""
+    library: str
+    """The library that it needs, "liblz4"."""
+    purpose: str
+    """What it is for, "files compressed with LZ4"."""
+    is_built_in: bool
+    """The build has it."""
+    is_usable: bool
+    """It can be used here and now."""
+
+
 class Key(NamedTuple):
     """A key of encrypted files that was added."""
 

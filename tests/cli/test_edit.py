@@ -464,7 +464,7 @@ def test_shell_on_a_terminal(tool, run_tool, image):
 
 def test_lines_are_edited(tool, run_tool, image, tmp_path, build_dir):
     """The tabulator completes, and the cursor keys bring earlier lines back."""
-    if "#define HAVE_LIBEDIT" not in open(os.path.join(build_dir, "f2fskit_config.h")).read():
+    if "#define HAVE_LIBEDIT 1" not in open(os.path.join(build_dir, "f2fskit_config.h")).read():
         pytest.skip("built without libedit")
     (tmp_path / "hostfile").write_bytes(b"from the host")
     shell = Terminal(tool("f2fs"), "-w", image)

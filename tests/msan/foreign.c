@@ -19,7 +19,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <utf8proc.h>
-#include <uuid/uuid.h>
 #define ZLIB_CONST
 #include <zlib.h>
 #include <zstd.h>
@@ -114,13 +113,12 @@ BEFORE(OSSL_PARAM, OSSL_PARAM_construct_utf8_string, (const char *key, char *tex
 BEFORE(OSSL_PARAM, OSSL_PARAM_construct_octet_string, (const char *key, void *bytes, size_t n), (key, bytes, n), )
 BEFORE(OSSL_PARAM, OSSL_PARAM_construct_end, (void), (), )
 
-/* libutf8proc, libuuid */
+/* libutf8proc */
 BEFORE(utf8proc_ssize_t, utf8proc_decompose_char,
        (utf8proc_int32_t cp, utf8proc_int32_t *to, utf8proc_ssize_t room, utf8proc_option_t options, int *last),
        (cp, to, room, options, last),
        if (last) __msan_unpoison(last, sizeof(*last));
        WRITTEN(to, (result < room ? result : room) * (utf8proc_ssize_t)sizeof(*to)))
-BEFORE(int, uuid_parse, (const char *text, uuid_t to), (text, to), __msan_unpoison(to, 16))
 
 /* libarchive: its results, and its arguments to our callbacks */
 BEFORE(const char *, archive_entry_pathname, (struct archive_entry * e), (e), TEXT(result))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Builds every fuzz target as OSS-Fuzz asks for it: with $CC and $CFLAGS, linked with $LIB_FUZZING_ENGINE, into $OUT, each
 # with its seeds. It is called in the top folder of the project, and needs
-#   meson ninja-build pkg-config zip zlib1g-dev uuid-dev libcmocka-dev
+#   meson ninja-build pkg-config zip zlib1g-dev libcmocka-dev
 # Other libraries are left out, so that a target is one file that runs anywhere.
 
 work=${WORK:-/tmp}

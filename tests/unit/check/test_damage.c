@@ -270,7 +270,7 @@ static void cluster_data(void)
 	struct f2fs_file_extent extent;
 	struct f2fs_inode *inode;
 
-	assert_int_equal(f2fs_lookup(seed.vol, "/file-2-2", 0, &inode), 0);
+	assert_int_equal(f2fs_lookup(seed.vol, "/file-0-2", 0, &inode), 0);
 	assert_int_equal(f2fs_inode_extent(inode, 0, &extent), 0);
 	f2fs_inode_close(inode);
 	put(byte_of(extent.addr) + 24, ff, 20);

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 #include <f2fskit/check.h>
 
+#include "base/unicode.h"
 #include "common/seed.h"
 #include "format/flags.h"
 #include "format/structs.h"
@@ -343,6 +344,8 @@ static void damage_and_repair(unsigned number)
 	struct seed seed;
 	const char *name = seeds[number % (sizeof(seeds) / sizeof(seeds[0]))];
 
+	if (strcmp(name, "casefold") == 0 && !unicode_is_available())
+		return; /* a repair cannot find where such names belong */
 	assert_int_equal(seed_open(&seed, name, NULL), 0);
 	find_targets(&seed, &targets);
 	f2fs_volume_close(seed.vol);

@@ -311,7 +311,7 @@ static void refusals(void **state)
 	how.log_cluster = 0;
 	how.algorithm = 4;
 	assert_int_equal(f2fs_compress_set(inode, &how), F2FS_ERR_INVALID);
-	how.algorithm = F2FS_COMPRESS_LZ4;
+	how.algorithm = F2FS_COMPRESS_LZO;
 	assert_int_equal(f2fs_compress_release(inode, NULL), F2FS_ERR_INVALID);
 	assert_int_equal(f2fs_inode_write(inode, 0, "x", 1), 0);
 	assert_int_equal(f2fs_compress_set(inode, &how), F2FS_ERR_INVALID);

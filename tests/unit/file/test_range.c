@@ -134,7 +134,7 @@ static void ranges_move(void **state)
 
 static void refused(void **state)
 {
-	const struct f2fs_compression how = { .algorithm = F2FS_COMPRESS_LZ4 };
+	const struct f2fs_compression how = { .algorithm = F2FS_COMPRESS_LZO };
 	struct f2fs_inode *dir = fresh_make(&v, "dir", 040755), *packed = fresh_make(&v, "packed", 0100644);
 	const uint64_t most = (uint64_t)4329687105536;
 

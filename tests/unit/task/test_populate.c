@@ -66,7 +66,7 @@ static void callbacks_go_the_usual_way(void **state)
 	const struct f2fs_time now = { 1000, 5 };
 	const struct f2fs_input input = { .read = give };
 	const struct f2fs_populate_compression compression = { F2FS_SIZED(f2fs_populate_compression),
-							       .how = { .algorithm = F2FS_COMPRESS_LZ4 } };
+							       .how = { .algorithm = F2FS_COMPRESS_LZO } };
 	struct f2fs_populate_options options = { F2FS_SIZED(f2fs_populate_options),
 						 .manifest = &input, .compression = &compression, .entry = on_entry };
 	struct f2fs_populate_result result = { F2FS_SIZED(f2fs_populate_result) };

@@ -161,19 +161,33 @@ static inline bool txn_is_fresh(const struct f2fs_volume *vol)
 	return vol->txn->begun == vol->generation;
 }
 
-/* sound.c */
+/* txn_state.c */
 /* Something failed half-way, for the reason that the context has: the transaction is good for txn_drop() only. */
 void txn_fail(struct txn *txn);
 /* Fail with STATE, and say why, when that has happened. */
 int txn_need_sound(const struct txn *txn);
 
-/* logs.c */
-/* The log a kind of block goes to with the volume's number of logs. */
-unsigned head_of(const struct txn *txn, unsigned type);
-/* Is a log in that segment? */
-bool segment_is_current(const struct txn *txn, f2fs_seg_t segno);
+/* Return the log that a kind of block goes to, with the volume's number of logs. */
+static inline unsigned head_of(const struct txn *txn, unsigned type)
+{
+	bool node = type >= F2FS_HOT_NODE;
+
+	if (geometry_has(&txn->vol->geo, F2FS_FEAT_RO) || txn->log_count == 2)
+		return node ? F2FS_HOT_NODE : F2FS_HOT_DATA;
+	if (txn->log_count == 4) {
+		if (txn->vol->write.cold_apart && type == F2FS_HOT_DATA)
+			return F2FS_WARM_DATA;
+		if (!txn->vol->write.cold_apart && type == F2FS_WARM_DATA)
+			return F2FS_COLD_DATA;
+		if (type == F2FS_HOT_NODE)
+			return F2FS_COLD_NODE;
+	}
+	return type;
+}
 
 /* segments.c */
+/* Is a log in that segment? */
+bool segment_is_current(const struct txn *txn, f2fs_seg_t segno);
 int segment_get(struct txn *txn, f2fs_seg_t segno, struct segment **out);
 /* Look at the volume's clock. */
 void txn_tick(struct txn *txn);
@@ -245,7 +259,7 @@ int segment_choose_holes(struct txn *txn, unsigned type, f2fs_seg_t *segno, bool
 /* Do free sections run low? */
 int segment_needs_holes(struct txn *txn, bool *needed);
 
-/* sections.c: zoned volumes */
+/* zoned_logs.c */
 static inline bool txn_is_zoned(const struct txn *txn)
 {
 	return geometry_has(&txn->vol->geo, F2FS_FEAT_BLKZONED);
@@ -259,7 +273,7 @@ int heads_renew(struct txn *txn);
 /* Move a log of a zoned volume to another section; the rest of its zone is abandoned. */
 int section_leave(struct txn *txn, unsigned type);
 
-/* log_write.c */
+/* write_behind.c */
 /* Write consecutive blocks, by the worker if that is worth it: then *buffer, of a segment, becomes another one. */
 int log_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer);
 
@@ -408,11 +422,7 @@ int pinned_begin_counted(struct txn *txn, struct pinned *out);
 int pinned_take(struct pinned *p, struct owner owner, uint32_t want, f2fs_blk_t *addr, uint32_t *got);
 int pinned_end(struct pinned *p);
 
-/* behind.c: long writes by a worker */
-/* Does the worker write a run of that many blocks? */
-bool behind_takes(const struct txn *txn, uint32_t count);
-/* Begin to write blocks that follow each other; *buffer, of a segment, is given away for another one. */
-int behind_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer);
+/* write_behind.c */
 /* Wait for the writes that touch a range; fails as they do. */
 int behind_wait(struct txn *txn, f2fs_blk_t addr, uint64_t count);
 /* Wait for all, whatever comes of them, and end the worker. */

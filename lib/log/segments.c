@@ -191,3 +191,11 @@ int segments_unbar(struct txn *txn, f2fs_seg_t first, f2fs_seg_t end)
 {
 	return set_bars(txn, first, end, false);
 }
+
+bool segment_is_current(const struct txn *txn, f2fs_seg_t segno)
+{
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
+		if (txn->heads[i].sums && txn->heads[i].segno == segno)
+			return true;
+	return false;
+}

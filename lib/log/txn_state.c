@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whether a transaction can still be committed: what failed half-way leaves it only good for being dropped.
+ * The state of a transaction: sound, failed half-way, or uncertain. A call that fails after it has changed something
+ * leaves the transaction good for a rollback only.
  */
 #include <stdio.h>
 

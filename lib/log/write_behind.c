@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
+ * Write blocks of logs and fillers to the device, counted by their cause: at once, or behind the back of the caller.
+ *
  * Write behind: a worker writes long runs of blocks while the transaction continues, where the device allows writes
  * from several threads. A head hands its full buffer to the worker and gets another one; only a few writes are under
  * way at a time. Operations that need those blocks on the device (a read, a write to the same place, a barrier) wait
@@ -10,6 +12,7 @@
 #include "device/cache.h"
 #include "device/device.h"
 #include "log/log.h"
+#include "volume/counters.h"
 
 #define MAX_BEHIND 3u	       /* writes under way */
 #define MIN_BYTES (256u << 10) /* shorter ones are not worth the change of threads */
@@ -66,7 +69,8 @@ static int finish(struct txn *txn, struct behind_write *w)
 	return err;
 }
 
-bool behind_takes(const struct txn *txn, uint32_t count)
+/* Does the worker write a run of that many blocks? */
+static bool behind_takes(const struct txn *txn, uint32_t count)
 {
 	const uint32_t caps = f2fs_device_info(txn->vol->dev)->caps;
 
@@ -74,7 +78,8 @@ bool behind_takes(const struct txn *txn, uint32_t count)
 	       !(caps & F2FS_DEVICE_ZONED) && !(txn->behind && !txn->behind->pool);
 }
 
-int behind_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer)
+/* Begin to write blocks that follow each other; *buffer, of a segment, is given away for another one. */
+static int behind_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer)
 {
 	const uint32_t bits = txn->vol->geo.block_bits;
 	struct behind_write *w;
@@ -140,4 +145,34 @@ void behind_end(struct txn *txn)
 	pool_free(behind->pool);
 	mem_free(txn->vol->ctx, behind);
 	txn->behind = NULL;
+}
+
+/* What blocks of a segment are written for. */
+static unsigned cause_of(const struct txn *txn, unsigned type)
+{
+	if (type >= F2FS_HOT_NODE)
+		return txn->is_cleaning ? F2FS_WRITE_MOVED_NODE : F2FS_WRITE_NODE;
+	return txn->is_cleaning ? F2FS_WRITE_MOVED_DATA : F2FS_WRITE_DATA;
+}
+
+int log_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer)
+{
+	const uint32_t bits = txn->vol->geo.block_bits;
+	struct segment *s;
+	int err = progress_tick(txn->vol->ctx, "write", (uint64_t)count << bits);
+
+	if (!err)
+		err = segment_get(txn, geometry_segment_of(&txn->vol->geo, addr), &s);
+	if (!err)
+		counters_add(txn->vol, cause_of(txn, s->type), (uint64_t)addr << bits, (uint64_t)count << bits);
+	/* a block that was freed may still be on its way when it is taken again */
+	if (!err)
+		err = behind_wait(txn, addr, count);
+	if (!err && behind_takes(txn, count))
+		err = behind_write(txn, addr, count, buffer);
+	else if (!err) /* through the cache, which would otherwise keep the old contents */
+		err = device_write(txn->vol->cache, (uint64_t)addr << bits, *buffer, (size_t)count << bits);
+	if (err)
+		txn_fail(txn);
+	return err;
 }

@@ -5,6 +5,7 @@
  */
 #include "check/repair.h"
 #include "format/overprovision.h"
+#include "log/commit.h"
 #include "volume/zone_map.h"
 
 /* Make all changes through the file layer as one change. */

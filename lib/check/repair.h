@@ -20,6 +20,8 @@
 #include "check/checker.h"
 #include "file/write.h"
 
+struct txn_keep;
+
 /* A pointer that gets another value: of a block that was copied for the loser. */
 struct moved_slot {
 	f2fs_nid_t nid;

@@ -11,6 +11,7 @@
 #include "check/dirs.h"
 #include "check/repair.h"
 #include "check/witness.h"
+#include "log/nodes.h"
 
 #define MAX_BUCKETS_ALONE 32u /* of a directory without names in blocks, in its first level */
 #define MAX_TRIES 1000u /* names that are tried for one that is taken */

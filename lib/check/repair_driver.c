@@ -15,6 +15,8 @@
 #include "check/readings.h"
 #include "check/repair.h"
 #include "check/witness.h"
+#include "log/commit.h"
+#include "log/txn.h"
 #include "volume/rescue.h"
 
 #include <string.h>

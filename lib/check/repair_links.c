@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "check/repair.h"
 #include "file/create.h"
+#include "log/nodes.h"
 
 /* Data of a directory that is made here and so has no facts. */
 struct lost_found {

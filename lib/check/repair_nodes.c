@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "check/repair.h"
 #include "check/witness.h"
+#include "log/nodes.h"
 
 /* Sweeps pass the checker to their functions; this finds the repair that runs on it. */
 static struct repair *repair_of(const struct checker *c)

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "check/repair.h"
 #include "check/witness.h"
+#include "log/derive.h"
 #include "recover/chain.h"
 
 #define MOST_LEFT 64u /* inodes that are left alone before the recovery is abandoned */

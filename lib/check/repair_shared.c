@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "check/claims.h"
 #include "check/repair.h"
+#include "log/heads.h"
 
 static int note_moved(struct repair *r, const struct claim *claim, f2fs_blk_t addr)
 {

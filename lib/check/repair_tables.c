@@ -13,6 +13,11 @@
 #include "check/totals.h"
 #include "check/witness.h"
 #include "format/checkpoint.h"
+#include "log/derive.h"
+#include "log/nat_write.h"
+#include "log/segments.h"
+#include "log/ssa_write.h"
+#include "log/txn.h"
 #include "volume/counters.h"
 #include "volume/rescue.h"
 

@@ -11,6 +11,7 @@
 #include "check/repair.h"
 #include "check/xattr_bits.h"
 #include "format/fscrypt.h"
+#include "log/nodes.h"
 
 /* Both parts of an inode's attributes: room inside the inode, and the node. */
 struct xattr_room {

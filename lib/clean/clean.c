@@ -11,6 +11,7 @@
 #include "base/sized.h"
 #include "clean/run.h"
 #include "file/write.h"
+#include "log/commit.h"
 
 enum {
 	USED_LIMIT = 90, /* percent */

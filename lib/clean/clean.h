@@ -13,7 +13,9 @@
 #include "base/vec.h"
 #include "clean/age_target.h"
 #include "clean/policy.h"
-#include "log/log.h"
+#include "log/filler.h"
+#include "log/pinned.h"
+#include "log/run.h"
 
 /* victims.c: sections as the last checkpoint has them; nothing may have been changed since then. */
 struct victims {

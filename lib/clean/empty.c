@@ -10,6 +10,9 @@
 #include "clean/run.h"
 #include "file/object.h"
 #include "file/write.h"
+#include "log/commit.h"
+#include "log/heads.h"
+#include "log/space.h"
 
 enum {
 	HOLES_KEPT = 64, /* that logs may need to end in */

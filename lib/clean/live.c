@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "clean/clean.h"
 #include "format/inode.h"
+#include "log/segments.h"
 
 enum { OF_INODE, OF_NODE }; /* of live.block */
 

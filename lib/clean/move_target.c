@@ -8,6 +8,12 @@
 
 #include "base/bitmap.h"
 #include "clean/run.h"
+#include "log/filler.h"
+#include "log/heads.h"
+#include "log/pinned.h"
+#include "log/segments.h"
+#include "log/streams.h"
+#include "log/zoned_logs.h"
 
 static int put_stream(struct txn *txn, const struct live_block *b, uint32_t want, const uint8_t *data, f2fs_blk_t *to,
 		      uint32_t *got)

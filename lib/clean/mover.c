@@ -9,6 +9,9 @@
 #include "base/bitmap.h"
 #include "clean/clean.h"
 #include "format/inode.h"
+#include "log/nodes.h"
+#include "log/segments.h"
+#include "log/streams.h"
 
 /* Read a segment's blocks in use into buffer, which is as long as a segment: all at once when most are, else by runs.
  */

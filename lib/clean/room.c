@@ -9,6 +9,10 @@
 
 #include "base/bitmap.h"
 #include "clean/run.h"
+#include "log/segment_choose.h"
+#include "log/segments.h"
+#include "log/space.h"
+#include "log/streams.h"
 #include "volume/zone_map.h"
 
 enum {

@@ -6,6 +6,7 @@
 #define F2FSKIT_CLEAN_RUN_H
 
 #include "clean/clean.h"
+#include "log/space.h"
 
 enum {
 	BATCH_BLOCKS = 65536, /* data moved by one commit */

@@ -5,6 +5,8 @@
  */
 #include "base/bitmap.h"
 #include "clean/run.h"
+#include "log/segments.h"
+#include "log/streams.h"
 #include "volume/zone_map.h"
 
 /* The SIT's entries of a section. */

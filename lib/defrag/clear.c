@@ -14,6 +14,11 @@
 #include "defrag/run.h"
 #include "defrag/zoned.h"
 #include "file/write.h"
+#include "log/commit.h"
+#include "log/filler.h"
+#include "log/free_sections.h"
+#include "log/segments.h"
+#include "log/space.h"
 
 enum {
 	NODES_MOST = 12000, /* that one commit writes: fewer than nodes_trim() lets stay in memory */

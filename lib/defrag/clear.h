@@ -7,6 +7,8 @@
 
 #include "defrag/run.h"
 
+struct space_view;
+
 /* Count the blocks in use in each section; in a transaction. */
 int defrag_look(struct defrag_run *r);
 /* Begin a transaction in which sections that are kept are barred, and room is known. */

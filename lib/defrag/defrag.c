@@ -23,6 +23,8 @@
 #include "file/write.h"
 #include "format/superblock.h"
 #include "fragments/aliases.h"
+#include "log/space.h"
+#include "log/txn.h"
 
 enum {
 	LOOK_AHEAD = 64, /* items that are tried when one does not fit into the rest of a run */

@@ -10,6 +10,8 @@
 #include "defrag/file.h"
 #include "defrag/run.h"
 #include "defrag/zoned.h"
+#include "log/filler.h"
+#include "log/segments.h"
 
 static void leave(struct defrag_run *r, f2fs_nid_t ino, f2fs_blk_t addr, int err, const char *why)
 {

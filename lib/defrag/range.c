@@ -11,6 +11,10 @@
 #include "base/sized.h"
 #include "defrag/run.h"
 #include "file/write.h"
+#include "log/commit.h"
+#include "log/filler.h"
+#include "log/nat_write.h"
+#include "log/segments.h"
 
 enum { NODES_AT_ONCE = 8192, BLOCKS_AT_ONCE = 65536 };
 

@@ -10,6 +10,8 @@
 #include "defrag/progress.h"
 #include "defrag/resume.h"
 #include "defrag/run.h"
+#include "log/segments.h"
+#include "log/space.h"
 
 enum { GAP_BLOCKS = 16, GAP_SECTIONS = 16, LOOK_AHEAD = 64 };
 

@@ -18,6 +18,7 @@
 
 #include "clean/clean.h"
 #include "fragments/fragments.h"
+#include "log/filler.h"
 
 /* A file to be placed, or a part of one. */
 struct defrag_item {

@@ -10,6 +10,8 @@
 #include "defrag/progress.h"
 #include "defrag/run.h"
 #include "defrag/space.h"
+#include "log/segments.h"
+#include "log/space.h"
 
 enum {
 	AT_ONCE = 64,	/* sections */

@@ -12,6 +12,9 @@
 #include "defrag/run.h"
 #include "defrag/window.h"
 #include "defrag/zoned.h"
+#include "log/filler.h"
+#include "log/segments.h"
+#include "log/space.h"
 
 enum {
 	WINDOW_BLOCKS = 65536, /* placed between two commits */

@@ -7,6 +7,8 @@
 
 #include "defrag/run.h"
 
+struct space_view;
+
 /* Choose the next target sections, and clear them. */
 int defrag_window(struct defrag_run *r);
 /* How many sections placing may take before the commit. */

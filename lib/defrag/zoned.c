@@ -7,6 +7,8 @@
  */
 #include "defrag/run.h"
 #include "defrag/zoned.h"
+#include "log/heads.h"
+#include "log/heads_renew.h"
 #include "volume/zone_map.h"
 
 enum { PLACING = F2FS_WARM_DATA, CLEARING = F2FS_COLD_DATA };

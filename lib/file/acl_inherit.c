@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "file/create.h"
 #include "format/xattr.h"
+#include "log/nodes.h"
 
 /* Has an inode no attributes at all? That is so for most directories, and saves a search. */
 static bool has_none(const struct winode *w)

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "file/write.h"
 #include "format/xattr.h"
+#include "log/nodes.h"
 
 /* The permissions that an access ACL stands for. *more: the ACL says more than permissions can. */
 static uint16_t mode_of(const struct acl_entry *entries, size_t count, bool *more)

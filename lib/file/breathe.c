@@ -3,6 +3,7 @@
  * Keeping memory bounded between two steps of a change: nodes and blocks that wait are written when there are too many.
  */
 #include "file/write.h"
+#include "log/nodes.h"
 
 #define MAX_PAGES 4096u /* waiting blocks of all files before they are written */
 

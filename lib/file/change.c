@@ -9,6 +9,11 @@
 #include "base/error.h"
 #include "file/handle_list.h"
 #include "file/write.h"
+#include "log/commit.h"
+#include "log/segments.h"
+#include "log/space.h"
+#include "log/txn.h"
+#include "log/txn_state.h"
 
 static int prepare_commit(struct txn *txn)
 {

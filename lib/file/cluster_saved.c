@@ -3,6 +3,8 @@
  * The blocks that compressing one cluster saves: counted, given back, reserved again (FORMAT files 8.5).
  */
 #include "file/write.h"
+#include "log/nodes.h"
+#include "log/space.h"
 
 void cluster_count_saved(struct winode *w, int64_t change)
 {

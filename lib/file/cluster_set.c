@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/extension.h"
 #include "file/write.h"
+#include "log/nodes.h"
 
 const char *f2fs_compress_name(unsigned algorithm)
 {

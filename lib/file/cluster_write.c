@@ -11,6 +11,10 @@
 #include "base/error.h"
 #include "file/crypto.h"
 #include "format/cluster.h"
+#include "log/heads.h"
+#include "log/nodes.h"
+#include "log/segments.h"
+#include "log/space.h"
 
 #define PACKING_IS_SLOWER 8u /* than copying: by that factor at least */
 

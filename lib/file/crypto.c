@@ -11,6 +11,7 @@
 #include "base/cipher_engine.h"
 #include "base/error.h"
 #include "format/xattr.h"
+#include "log/nodes.h"
 #include "volume/key_team.h"
 
 #define TARGET_LENGTH 2 /* bytes of the length before an enciphered target */

@@ -9,6 +9,12 @@
 #include "file/crypto.h"
 #include "file/pages.h"
 #include "format/inode.h"
+#include "log/heads.h"
+#include "log/nodes.h"
+#include "log/segment_choose.h"
+#include "log/segments.h"
+#include "log/space.h"
+#include "log/streams.h"
 #include "volume/counters.h"
 
 /* Temperature of a file's data (FORMAT files 10.2); directories are hot. */

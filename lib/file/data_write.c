@@ -8,6 +8,9 @@
 
 #include "base/error.h"
 #include "file/crypto.h"
+#include "log/nodes.h"
+#include "log/space.h"
+#include "log/streams.h"
 
 #define SMALL_BLOCKS 4u /* the longest write that waits: pages of databases are not larger */
 

@@ -10,6 +10,8 @@
 #include "base/part.h"
 #include "file/crypto.h"
 #include "format/dentry.h"
+#include "log/chain.h"
+#include "log/nodes.h"
 
 #define HASH_SUFFIX 4 /* bytes of the hash after the name in an inode */
 

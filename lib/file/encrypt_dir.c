@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "file/crypto.h"
 #include "file/name.h"
+#include "log/space.h"
 
 static int check_dir(struct f2fs_inode *dir, struct winode *w, const struct f2fs_policy *policy)
 {

@@ -8,6 +8,11 @@
 
 #include "base/error.h"
 #include "file/write.h"
+#include "log/chain.h"
+#include "log/chain_write.h"
+#include "log/commit.h"
+#include "log/nodes.h"
+#include "log/txn_state.h"
 
 static const struct {
 	const char *name, *text;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "file/name.h"
+#include "log/nodes.h"
 
 #define SETTABLE_FLAGS                                                                                                 \
 	(FLAG_i_flags_sync | FLAG_i_flags_immutable | FLAG_i_flags_append | FLAG_i_flags_nodump |                      \

@@ -4,6 +4,8 @@
  */
 #include "file/handle_list.h"
 #include "file/write.h"
+#include "log/nodes.h"
+#include "log/space.h"
 
 /* The blocks of a device that a file stands for become free blocks of the volume. */
 static int free_alias(struct winode *w)

@@ -12,6 +12,7 @@
 #include "file/crypto.h"
 #include "file/write.h"
 #include "format/dentry.h"
+#include "log/nodes.h"
 
 /* Flags that a new inode takes from its directory (FORMAT files 2.5). */
 #define INHERIT_ALL (0x8u | 0x40u | 0x80u | 0x10000u | 0x20000000u | 0x40000000u)

@@ -4,6 +4,8 @@
  */
 #include "base/error.h"
 #include "file/write.h"
+#include "log/nodes.h"
+#include "log/space.h"
 
 #define NODE_WORK (64u << 10) /* what going through the slots of a node costs, in bytes of plain copying */
 

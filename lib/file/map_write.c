@@ -4,6 +4,7 @@
  */
 #include "base/error.h"
 #include "file/write.h"
+#include "log/nodes.h"
 
 static bool is_directory(const struct winode *w)
 {

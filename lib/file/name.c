@@ -14,6 +14,9 @@
 #include "file/crypto.h"
 #include "file/handle_list.h"
 #include "format/dentry.h"
+#include "log/chain.h"
+#include "log/nodes.h"
+#include "log/space.h"
 
 int dir_get(struct f2fs_inode *dir, bool writes_name, struct winode *out)
 {

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "file/handle_list.h"
 #include "file/name.h"
+#include "log/nodes.h"
 
 int orphans_need_room(const struct txn *txn)
 {

@@ -11,6 +11,8 @@
 #include "file/crypto.h"
 #include "file/pages.h"
 #include "format/inode.h"
+#include "log/nodes.h"
+#include "log/space.h"
 #include "volume/counters.h"
 
 int slot_reserve(struct winode *w, struct slot_ref *slot)

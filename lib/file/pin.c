@@ -4,6 +4,9 @@
  * gets a block now, in sections that nothing else is written to (log/pinned.c). Existing blocks stay.
  */
 #include "file/write.h"
+#include "log/nodes.h"
+#include "log/pinned.h"
+#include "log/space.h"
 
 static bool needs_block(uint32_t slot)
 {

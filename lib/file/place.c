@@ -7,6 +7,7 @@
 
 #include "file/write.h"
 #include "format/inode.h"
+#include "log/streams.h"
 
 /* Does the placement decide about this file? Only about contents of regular files without another temperature. */
 static bool is_asked(const struct winode *w)

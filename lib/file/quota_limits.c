@@ -9,6 +9,7 @@
 #include "base/sized.h"
 #include "file/write.h"
 #include "format/quota.h"
+#include "log/space.h"
 
 #define ENTRY_BLOCKS 8u /* a new entry takes at most a leaf and the tree above it, and nodes of the file */
 

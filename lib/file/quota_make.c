@@ -7,6 +7,7 @@
 
 #include "file/create.h"
 #include "format/quota.h"
+#include "log/nodes.h"
 
 #define HIDDEN_FLAGS 0x90u /* immutable, no access time */
 

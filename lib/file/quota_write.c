@@ -10,6 +10,7 @@
 #include "file/quota_changes.h"
 #include "format/quota_rescue.h"
 #include "format/quota_walk.h"
+#include "log/nodes.h"
 
 #define ENTRIES_PER_LEAF 14u
 #define EMPTY_BLOCKS 2u /* header and the root of the tree */

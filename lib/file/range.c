@@ -10,6 +10,9 @@
 #include "base/error.h"
 #include "file/crypto.h"
 #include "file/range.h"
+#include "log/nodes.h"
+#include "log/pinned.h"
+#include "log/space.h"
 
 /* The range in bytes and in whole blocks. */
 struct range {

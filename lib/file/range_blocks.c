@@ -3,6 +3,8 @@
  * Reserving and dropping a range of blocks: what fallocate in all its forms is made of (FORMAT files 4).
  */
 #include "file/range.h"
+#include "log/nodes.h"
+#include "log/segments.h"
 
 #define STEP_BLOCKS 65536u /* between two looks at how much memory is in use */
 

@@ -9,6 +9,8 @@
 #include "file/create.h"
 #include "file/crypto.h"
 #include "file/name.h"
+#include "log/chain.h"
+#include "log/space.h"
 
 /* One of the two names: its place and its inode. */
 struct side {

@@ -12,6 +12,7 @@
 #include "file/write.h"
 #include "format/verity_descriptor.h"
 #include "format/xattr.h"
+#include "log/nodes.h"
 
 #define METADATA_ALIGNMENT 65536u
 #define DEFAULT_LOG_BLOCK 12u

@@ -6,6 +6,7 @@
 
 #include "base/bitmap.h"
 #include "file/write.h"
+#include "log/nodes.h"
 
 /* Is a node as the device has it an inode that can be changed? */
 static int check_inode(struct f2fs_volume *vol, const struct node *node)

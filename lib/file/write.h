@@ -9,7 +9,10 @@
 #include <f2fskit/compress.h>
 
 #include "file/object.h"
-#include "log/log.h"
+#include "log/run.h"
+#include "log/txn.h"
+
+struct pinned;
 
 /* What this layer keeps of a transaction. */
 struct file_state {

@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "file/write.h"
 #include "format/xattr.h"
+#include "log/chain.h"
+#include "log/nodes.h"
 
 /* A string being rebuilt. */
 struct rebuild {

@@ -3,8 +3,8 @@
  * Count the blocks in segments, and the runs of free blocks between them: one pass over the SIT of the last checkpoint.
  */
 #include "base/bitmap.h"
-#include "log/log.h"
 #include "fragments/free.h"
+#include "log/segments.h"
 
 struct space {
 	struct f2fs_fragments *out;

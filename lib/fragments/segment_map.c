@@ -10,7 +10,7 @@
 
 #include "base/bitmap.h"
 #include "base/error.h"
-#include "log/log.h"
+#include "log/run.h"
 
 enum {
 	SVG_CELLS = 8192,

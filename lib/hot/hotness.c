@@ -10,7 +10,8 @@
 
 #include "base/error.h"
 #include "hot/hot_cache.h"
-#include "log/log.h"
+#include "log/run.h"
+#include "log/streams.h"
 
 static const struct {
 	const char *name, *text;

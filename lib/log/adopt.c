@@ -7,7 +7,12 @@
 #include <string.h>
 
 #include "base/bitmap.h"
-#include "log/log.h"
+#include "log/adopt.h"
+#include "log/heads_renew.h"
+#include "log/run.h"
+#include "log/segments.h"
+#include "log/ssa_write.h"
+#include "log/zoned_logs.h"
 
 int segment_keep(struct txn *txn, f2fs_blk_t addr)
 {

@@ -3,7 +3,8 @@
  * The state of the fsync chain in a transaction: the place of its next node, whether a recovery could still follow it,
  * and the nodes that it would find of each inode. chain_write.c writes it.
  */
-#include "log/log.h"
+#include "log/chain.h"
+#include "log/run.h"
 
 void chain_begin(struct txn *txn)
 {

@@ -11,7 +11,13 @@
  */
 #include "device/device.h"
 #include "format/node.h"
-#include "log/log.h"
+#include "log/chain.h"
+#include "log/chain_write.h"
+#include "log/heads.h"
+#include "log/nodes.h"
+#include "log/run.h"
+#include "log/segments.h"
+#include "log/txn_state.h"
 #include "volume/counters.h"
 
 /* Write the marked node, its last sector after everything else. On a device of larger sectors, or with zones, whose

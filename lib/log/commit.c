@@ -15,8 +15,19 @@
 #include <string.h>
 
 #include "device/device.h"
-#include "log/log.h"
+#include "log/commit.h"
+#include "log/discard.h"
+#include "log/filler.h"
+#include "log/free_count.h"
+#include "log/heads.h"
+#include "log/nat_write.h"
+#include "log/nodes.h"
 #include "log/pack.h"
+#include "log/run.h"
+#include "log/segments.h"
+#include "log/sit_write.h"
+#include "log/txn.h"
+#include "log/txn_state.h"
 #include "volume/counters.h"
 
 static uint32_t log_entries(const struct txn *txn, unsigned type)

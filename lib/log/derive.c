@@ -15,7 +15,13 @@
 #include "base/bitmap.h"
 #include "base/error.h"
 #include "format/overprovision.h"
-#include "log/log.h"
+#include "log/chain.h"
+#include "log/derive.h"
+#include "log/free_count.h"
+#include "log/heads_renew.h"
+#include "log/run.h"
+#include "log/segments.h"
+#include "log/zoned_logs.h"
 #include "volume/zone_map.h"
 
 /* With fewer free segments than that, besides those of the logs, blocks that only the SIT marks valid are handed out,

@@ -9,7 +9,10 @@
 #include "base/bitmap.h"
 #include "base/error.h"
 #include "device/device.h"
-#include "log/log.h"
+#include "log/discard.h"
+#include "log/run.h"
+#include "log/segments.h"
+#include "log/txn.h"
 #include "volume/counters.h"
 #include "volume/zone_map.h"
 

@@ -8,7 +8,13 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "log/log.h"
+#include "log/filler.h"
+#include "log/run.h"
+#include "log/segments.h"
+#include "log/ssa_write.h"
+#include "log/txn_state.h"
+#include "log/write_behind.h"
+#include "log/zoned_logs.h"
 #include "volume/counters.h"
 
 int filler_begin(struct filler *f, struct txn *txn)

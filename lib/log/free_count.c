@@ -5,7 +5,9 @@
  */
 #include <string.h>
 
-#include "log/log.h"
+#include "log/free_count.h"
+#include "log/run.h"
+#include "log/segments.h"
 #include "volume/zone_map.h"
 
 #define RUN_BYTES (256u << 10) /* of the SIT that are read at once */

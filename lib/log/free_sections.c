@@ -2,7 +2,10 @@
 /*
  * Finding free segments and free sections.
  */
-#include "log/log.h"
+#include "log/free_sections.h"
+#include "log/run.h"
+#include "log/segments.h"
+#include "log/streams.h"
 
 static int is_usable(struct txn *txn, f2fs_seg_t segno, bool *usable)
 {

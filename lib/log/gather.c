@@ -5,7 +5,13 @@
  * moves to the first free section. So does the node log of a read-only volume, and its nodes are written there again.
  */
 #include "base/bitmap.h"
-#include "log/log.h"
+#include "log/free_sections.h"
+#include "log/gather.h"
+#include "log/heads.h"
+#include "log/nodes.h"
+#include "log/run.h"
+#include "log/segments.h"
+#include "log/zoned_logs.h"
 #include "volume/volume.h"
 
 /* Is there a free section before a log's? */

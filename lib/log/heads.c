@@ -6,7 +6,17 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "log/log.h"
+#include "log/chain.h"
+#include "log/filler.h"
+#include "log/free_sections.h"
+#include "log/heads.h"
+#include "log/run.h"
+#include "log/segment_choose.h"
+#include "log/segments.h"
+#include "log/ssa_write.h"
+#include "log/txn_state.h"
+#include "log/write_behind.h"
+#include "log/zoned_logs.h"
 #include "volume/zone_map.h"
 
 static int need_memory(struct txn *txn, struct head *head)

@@ -5,7 +5,12 @@
  */
 #include "base/bitmap.h"
 #include "device/device.h"
-#include "log/log.h"
+#include "log/free_sections.h"
+#include "log/heads.h"
+#include "log/heads_renew.h"
+#include "log/run.h"
+#include "log/segments.h"
+#include "log/zoned_logs.h"
 #include "volume/counters.h"
 #include "volume/zone_map.h"
 

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/bitmap.h"
-#include "log/log.h"
+#include "log/holes.h"
+#include "log/run.h"
+#include "log/segments.h"
 
 struct hole {
 	f2fs_seg_t segno;

@@ -9,8 +9,9 @@
 #include "base/bitmap.h"
 #include "base/error.h"
 #include "device/device.h"
-#include "log/log.h"
+#include "log/nat_write.h"
 #include "log/pack.h"
+#include "log/run.h"
 #include "volume/counters.h"
 
 static struct f2fs_nat_info *find_dirty(const struct txn *txn, f2fs_nid_t nid)

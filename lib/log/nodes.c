@@ -6,7 +6,13 @@
 #include <string.h>
 
 #include "format/inode.h"
-#include "log/log.h"
+#include "log/chain.h"
+#include "log/heads.h"
+#include "log/nat_write.h"
+#include "log/nodes.h"
+#include "log/run.h"
+#include "log/segments.h"
+#include "log/space.h"
 
 static struct node *find_node(const struct txn *txn, f2fs_nid_t nid)
 {

@@ -10,8 +10,6 @@
 #include "format/summary.h"
 #include "volume/volume.h"
 
-struct segment;
-
 /* A log as described in a pack. */
 struct pack_log {
 	f2fs_seg_t segno;
@@ -53,9 +51,5 @@ int pack_write(const struct pack *pack, struct f2fs_device *dev, f2fs_blk_t star
 f2fs_blk_t pack_seal_addr(const struct pack *pack, f2fs_blk_t start);
 int pack_seal(const struct pack *pack, struct f2fs_device *dev, f2fs_blk_t start);
 void pack_free(struct pack *pack);
-
-/* Add an entry to a journal that has room. */
-void journal_add_nat(uint8_t *journal, const struct f2fs_nat_info *entry);
-void journal_add_sit(uint8_t *journal, f2fs_seg_t segno, const struct segment *s);
 
 #endif

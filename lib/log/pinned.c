@@ -5,7 +5,12 @@
  * are zeroed as they are taken, as nobody wrote them yet, unless cleaning moves them.
  */
 #include "base/error.h"
-#include "log/log.h"
+#include "log/filler.h"
+#include "log/free_sections.h"
+#include "log/pinned.h"
+#include "log/run.h"
+#include "log/space.h"
+#include "log/zoned_logs.h"
 
 static uint32_t section_blocks(const struct txn *txn)
 {

@@ -4,7 +4,14 @@
  * free sections run low, or a new section.
  */
 #include "base/error.h"
-#include "log/log.h"
+#include "log/free_sections.h"
+#include "log/holes.h"
+#include "log/run.h"
+#include "log/segment_choose.h"
+#include "log/segments.h"
+#include "log/space.h"
+#include "log/streams.h"
+#include "log/zoned_logs.h"
 
 #define DEFAULT_LOW_SECTIONS 5u /* percent, as the paper has it */
 

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/bitmap.h"
-#include "log/log.h"
+#include "log/run.h"
+#include "log/segments.h"
 
 /* Load the segments of one SIT block, journal applied. */
 static int load_chunk(struct txn *txn, uint32_t k)

@@ -7,8 +7,11 @@
 
 #include "base/bitmap.h"
 #include "device/device.h"
-#include "log/log.h"
+#include "log/commit.h"
 #include "log/pack.h"
+#include "log/run.h"
+#include "log/segments.h"
+#include "log/sit_write.h"
 #include "volume/counters.h"
 
 static void put_entry(uint8_t *raw, const struct segment *s)

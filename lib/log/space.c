@@ -8,7 +8,12 @@
 
 #include "base/bitmap.h"
 #include "base/error.h"
-#include "log/log.h"
+#include "log/free_sections.h"
+#include "log/run.h"
+#include "log/segments.h"
+#include "log/space.h"
+#include "log/streams.h"
+#include "log/zoned_logs.h"
 
 #define LOOK_BLOCKS 64u	   /* freed between two looks at all segments */
 #define LEAST_TO_CLEAN 4u  /* free sections that cleaning a section may take: for data and three logs of nodes */

@@ -5,7 +5,9 @@
  */
 #include <string.h>
 
-#include "log/log.h"
+#include "log/run.h"
+#include "log/ssa_write.h"
+#include "log/txn_state.h"
 #include "volume/counters.h"
 
 /*

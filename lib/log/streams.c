@@ -10,7 +10,13 @@
 
 #include "base/error.h"
 #include "base/sized.h"
-#include "log/log.h"
+#include "log/filler.h"
+#include "log/run.h"
+#include "log/segment_choose.h"
+#include "log/segments.h"
+#include "log/space.h"
+#include "log/streams.h"
+#include "log/txn_state.h"
 
 #define SECTIONS_LEFT 2u /* to the logs, besides what data leaves in any case: no change needs more of them */
 

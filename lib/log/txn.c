@@ -2,7 +2,7 @@
 /*
  * Start and drop a transaction, and show the read side its state while it runs.
  */
-#include "log/log.h"
+#include "log/run.h"
 
 #include <string.h>
 
@@ -10,6 +10,19 @@
 #include "base/error.h"
 #include "device/device.h"
 #include "format/evidence.h"
+#include "log/adopt.h"
+#include "log/chain.h"
+#include "log/derive.h"
+#include "log/filler.h"
+#include "log/free_count.h"
+#include "log/heads.h"
+#include "log/heads_renew.h"
+#include "log/holes.h"
+#include "log/nodes.h"
+#include "log/segments.h"
+#include "log/txn.h"
+#include "log/write_behind.h"
+#include "log/zoned_logs.h"
 #include "volume/counters.h"
 #include "volume/zone_map.h"
 

@@ -6,7 +6,8 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "log/log.h"
+#include "log/run.h"
+#include "log/txn_state.h"
 
 void txn_fail(struct txn *txn)
 {

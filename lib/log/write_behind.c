@@ -11,7 +11,10 @@
 #include "base/pool.h"
 #include "device/cache.h"
 #include "device/device.h"
-#include "log/log.h"
+#include "log/run.h"
+#include "log/segments.h"
+#include "log/txn_state.h"
+#include "log/write_behind.h"
 #include "volume/counters.h"
 
 #define MAX_BEHIND 3u	       /* writes under way */

@@ -9,7 +9,11 @@
  * that is left half full is finished, so that it no longer counts as open.
  */
 #include "base/error.h"
-#include "log/log.h"
+#include "log/free_sections.h"
+#include "log/run.h"
+#include "log/segments.h"
+#include "log/space.h"
+#include "log/zoned_logs.h"
 #include "volume/zone_map.h"
 
 int section_enter(struct txn *txn, f2fs_seg_t segno)

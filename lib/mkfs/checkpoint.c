@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "base/bitmap.h"
-#include "log/log.h"
+#include "log/nat_write.h"
 #include "log/pack.h"
+#include "log/run.h"
+#include "log/sit_write.h"
 #include "mkfs/checkpoint.h"
 #include "mkfs/run.h"
 

@@ -8,7 +8,9 @@
 #include <f2fskit/recover.h>
 
 #include "format/node.h"
-#include "log/log.h"
+#include "log/run.h"
+
+struct txn_keep;
 
 #define CHAIN_NOWHERE UINT32_MAX
 

@@ -2,6 +2,7 @@
 /*
  * Delete orphans: inodes that were unlinked while open (FORMAT files 12.2). Those that a directory names stay.
  */
+#include "log/nodes.h"
 #include "recover/replay.h"
 
 /* Inodes that the volume needs are never orphans, even if listed. */

@@ -5,6 +5,10 @@
  */
 #include "base/error.h"
 #include "base/sized.h"
+#include "log/adopt.h"
+#include "log/commit.h"
+#include "log/derive.h"
+#include "log/txn.h"
 #include "recover/replay.h"
 
 #include <string.h>

@@ -6,6 +6,10 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "log/adopt.h"
+#include "log/nodes.h"
+#include "log/segments.h"
+#include "log/space.h"
 #include "recover/replay.h"
 
 /* A slot of the live node, and its coming change. */

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "log/nodes.h"
 #include "recover/replay.h"
 
 /* The extra attributes that a new inode takes from its block in the chain. */

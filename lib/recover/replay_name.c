@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "format/dentry.h"
+#include "log/nodes.h"
 #include "recover/replay.h"
 
 static void add_links(struct winode *w, int change)

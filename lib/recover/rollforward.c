@@ -4,6 +4,8 @@
  * the order of the chain, and finally delete inodes without a name. The order is the kernel's, because later steps use
  * the results of earlier ones.
  */
+#include "log/adopt.h"
+#include "log/nodes.h"
 #include "recover/replay.h"
 
 #include <string.h>

@@ -10,10 +10,11 @@
 #include "base/bitmap.h"
 #include "base/checked.h"
 #include "device/device.h"
-#include "log/pack.h"
-#include "resize/run.h"
 #include "device/zeros.h"
+#include "log/holes.h"
+#include "log/pack.h"
 #include "resize/areas.h"
+#include "resize/run.h"
 
 #define RUN_BYTES (1u << 20)
 

@@ -10,6 +10,8 @@
 #include "file/write.h"
 #include "format/plan_home.h"
 #include "format/superblock.h"
+#include "log/commit.h"
+#include "log/free_count.h"
 #include "resize/fits.h"
 #include "resize/now.h"
 #include "resize/reduce.h"

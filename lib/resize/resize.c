@@ -14,6 +14,7 @@
 #include "file/write.h"
 #include "format/superblock.h"
 #include "fragments/aliases.h"
+#include "log/txn.h"
 #include "resize/estimate.h"
 #include "resize/fits.h"
 #include "resize/now.h"

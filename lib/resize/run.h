@@ -18,6 +18,7 @@
 
 #include "clean/clean.h"
 #include "format/plan.h"
+#include "log/free_count.h"
 
 /* Why a size cannot be reached. */
 enum stage_result {

@@ -14,6 +14,8 @@
 #include "device/device.h"
 #include "device/zeros.h"
 #include "file/write.h"
+#include "log/commit.h"
+#include "log/segments.h"
 #include "resize/fits.h"
 #include "resize/now.h"
 #include "resize/reduce.h"

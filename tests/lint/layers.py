@@ -39,8 +39,6 @@ OTHERS_TOO = {
     "forensics/meta.h",
     "forensics/past.h",
     "hot/hotness.h",
-    "log/log.h",
-    "log/pack.h",
     "recover/chain.h",
     "recover/replay.h",
     "volume/amends.h",

@@ -11,7 +11,7 @@ import lint
 SPDX = "SPDX-License-Identifier: LGPL-2.1-or-later"
 SOURCE_SUFFIXES = {".c", ".h", ".py", ".sh", ".S"}
 SHARED_NAMES = {"main.c", "options.def", "meson.build", "meson_options.txt", "README.md", "RESULTS.md", "conftest.py",
-                "__init__.py", "__main__.py", "py.typed", "case.toml", ".gitignore"}
+                "__init__.py", "__main__.py", "py.typed", "case.toml", ".gitignore", "run.h"}
 # A public header and the layer's own header of the same subject may share a name, and test inputs are named as it suits.
 # Folders of one verb each: a file there is named by its folder and its name.
 VERBS = {"compare", "defrag", "extract", "fragments", "inject", "mkfs", "populate", "resize", "sink", "source", "tune"}

@@ -16,6 +16,8 @@
 #include "common/test_host.h"
 #include "file/write.h"
 #include "format/flags.h"
+#include "log/space.h"
+#include "log/txn.h"
 
 #define MIB (1u << 20)
 

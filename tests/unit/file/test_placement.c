@@ -14,7 +14,8 @@
 #include <cmocka.h>
 
 #include "common/fresh.h"
-#include "log/log.h"
+#include "log/run.h"
+#include "log/streams.h"
 
 #define MIB (1u << 20)
 #define BLOCK 4096u

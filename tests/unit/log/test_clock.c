@@ -10,7 +10,9 @@
 #include <cmocka.h>
 
 #include "common/fresh.h"
-#include "log/log.h"
+#include "log/run.h"
+#include "log/segments.h"
+#include "log/txn.h"
 
 #define MIB (1u << 20)
 #define START INT64_C(1700000000000000000)

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "common/fresh.h"
-#include "log/log.h"
+#include "log/run.h"
 
 #define MIB (1u << 20)
 

@@ -15,7 +15,13 @@
 #include "base/bitmap.h"
 #include "clean/clean.h"
 #include "common/fresh.h"
-#include "log/log.h"
+#include "log/commit.h"
+#include "log/filler.h"
+#include "log/free_sections.h"
+#include "log/run.h"
+#include "log/segment_choose.h"
+#include "log/segments.h"
+#include "log/txn.h"
 
 #define MIB (1u << 20)
 #define BLOCK 4096u

@@ -11,7 +11,13 @@
 
 #include "base/bitmap.h"
 #include "common/fresh.h"
-#include "log/log.h"
+#include "log/free_sections.h"
+#include "log/heads.h"
+#include "log/run.h"
+#include "log/segment_choose.h"
+#include "log/segments.h"
+#include "log/space.h"
+#include "log/txn.h"
 
 #define MIB (1u << 20)
 

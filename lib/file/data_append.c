@@ -67,7 +67,7 @@ static int need_room_in_logs(const struct winode *w)
 /*
  * Are contents of this file overwritten in place? Pinned files always are, since they must not move. Directories, quota
  * files and compressed files never are. For other files the options decide. (A block of a pinned file that the last
- * checkpoint uses is only overwritten if the options allow it: data_write.c.)
+ * checkpoint uses is only overwritten if the options allow it: write.c.)
  */
 static int is_in_place(struct winode *w, bool *out)
 {

@@ -105,13 +105,13 @@ static inline uint8_t winode_in_place(const struct winode *w)
 	return w->txn->file->elsewhere == w->node->nid ? F2FS_IN_PLACE_NEVER : w->txn->vol->write.in_place;
 }
 
-/* breathe.c */
+/* change_trim.c */
 /* Between two changes: keep memory bounded; nodes that were got before must be got again. */
 int change_trim(struct txn *txn);
 /* Within a change that touches many nodes: keep memory bounded; w is got again. */
 int winode_breathe(struct winode *w);
 
-/* data_write.c */
+/* write.c */
 /* Begin a change of a regular file's contents; refuses files that cannot be written. */
 int data_begin(struct change *c, struct f2fs_inode *inode, struct winode *w);
 /* Move inline contents into block 0, as is done before anything that works on blocks. */
@@ -254,7 +254,7 @@ void compress_mark(struct winode *w, const struct f2fs_compression *how);
 /* Decide about a new inode by its name and directory (may be NULL). */
 void compress_new(struct winode *w, const uint8_t *parent, const char *name, size_t len);
 
-/* data_write.c: f2fs_inode_write() without the effects of the volume's mode of writing */
+/* write.c: f2fs_inode_write() without the effects of the volume's mode of writing */
 int inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length);
 struct f2fs_write_part;
 /* Write several parts as one change, none of it in place as long as the transaction's elsewhere names the inode. */

@@ -2,6 +2,8 @@
 /*
  * Writing file contents: inside the inode while they fit, else as blocks (FORMAT files 3.2, 4). New whole blocks go to
  * the log at once. Parts of blocks, and small writes over blocks that have contents, wait as pages.
+ *
+ * Writes of a volume that is written synchronously, and atomic ones, are durable when they return.
  */
 #include <f2fskit/write.h>
 #include <string.h>
@@ -397,94 +399,48 @@ int data_write_parts(struct f2fs_inode *inode, const struct f2fs_write_part *par
 	return change_end(&change, err);
 }
 
-static void truncate_inline(struct winode *w, uint64_t size)
+int f2fs_inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length)
 {
-	uint8_t *block = winode_block(w);
+	int err = inode_write(inode, offset, data, length);
 
-	if (size < w->layout.inline_size)
-		memset(block + w->layout.inline_offset + size, 0, (size_t)(w->layout.inline_size - size));
-	if (size == 0)
-		inode_set_i_inline(block, inode_i_inline(block) & (uint8_t)~FLAG_i_inline_data_exist);
-}
-
-/* A file whose saved blocks were released can only be cut between clusters, unless it is being made. */
-static int check_released(const struct winode *w, uint64_t size)
-{
-	const uint64_t bytes = (uint64_t)w->layout.cluster_blocks << w->txn->vol->geo.block_bits;
-
-	if (!w->layout.is_compressed || !inode_has_inline(winode_block(w), FLAG_i_inline_compress_released) ||
-	    size % bytes == 0 || change_releases(w->txn))
-		return 0;
-	return error_set(w->txn->vol->ctx, F2FS_ERR_INVALID,
-			 "the saved blocks of inode %u are released: its size must be a multiple of %llu",
-			 (unsigned)w->node->nid, (unsigned long long)bytes);
-}
-
-static int truncate_blocks(struct f2fs_inode *inode, struct winode *w, uint64_t size)
-{
-	const struct f2fs_geometry *geo = &w->txn->vol->geo;
-	const uint64_t old = inode_i_size(winode_block(w));
-	int err = data_clear_tail(inode, w, size < old ? size : old);
-
-	if (err || size > old)
+	if (err || inode->vol->sync_mode == F2FS_SYNC_NONE)
 		return err;
-	if (w->layout.is_compressed && (size >> geo->block_bits) % w->layout.cluster_blocks != 0)
-		err = cluster_open(inode, w, size >> geo->block_bits);
-	/* blocks reserved past the end go, too */
-	inode_set_i_advise(winode_block(w), inode_i_advise(winode_block(w)) & (uint8_t)~FLAG_i_advise_keep_size);
-	return err ? err : map_truncate(w, (size + geo->block_size - 1) >> geo->block_bits);
+	return inode_fsync(inode, inode->vol->sync_mode == F2FS_SYNC_DATA ? F2FS_FSYNC_DATA : 0);
 }
 
-/* Before anything is changed: is there room for contents that leave the inode? */
-static int truncate_need_space(const struct winode *w, uint64_t size)
+/* Check all pieces before the first one is written. */
+static int check_parts(struct f2fs_inode *inode, const struct f2fs_write_part *parts, size_t count)
 {
-	const int leaves = winode_is_inline(w) && size > w->layout.inline_size &&
-			   inode_has_inline(winode_block(w), FLAG_i_inline_data_exist);
+	const struct f2fs_geometry *geo = &inode->vol->geo;
+	int err = inode_sync(inode);
+	uint64_t limit;
 
-	return leaves ? space_need(w->txn, 1) : 0;
-}
-
-static int truncate_file(struct f2fs_inode *inode, struct winode *w, uint64_t size)
-{
-	int err = check_released(w, size);
-
-	if (!err)
-		err = data_need_no_hole(w, size);
 	if (err)
 		return err;
-	if (size > data_max_size(w))
-		return error_set(w->txn->vol->ctx, F2FS_ERR_TOO_BIG, "a file cannot have %llu bytes",
-				 (unsigned long long)size);
-	err = truncate_need_space(w, size);
-	if (err)
-		return err;
-	if (winode_is_inline(w) && size <= w->layout.inline_size) {
-		truncate_inline(w, size);
-	} else {
-		err = data_convert(w);
-		if (!err)
-			err = truncate_blocks(inode, w, size);
-		if (!err)
-			err = pages_flush_pinned(w);
-		if (err)
-			return err;
-	}
-	inode_set_i_size(winode_block(w), size);
-	if (size == 0)
-		inode_set_i_inline(winode_block(w),
-				   inode_i_inline(winode_block(w)) & (uint8_t)~FLAG_i_inline_compress_released);
-	winode_stamp(w, STAMP_MTIME);
-	node_dirty(w->txn, w->node);
+	limit = node_max_file_blocks(geo, inode->layout.node_slots) << geo->block_bits;
+	for (size_t i = 0; i < count; i++)
+		if (parts[i].length > 0 && (parts[i].length > limit || parts[i].offset > limit - parts[i].length))
+			return error_set(inode->vol->ctx, F2FS_ERR_TOO_BIG, "a file holds at most %llu bytes",
+					 (unsigned long long)limit);
 	return 0;
 }
 
-int f2fs_inode_truncate(struct f2fs_inode *inode, uint64_t size)
+int f2fs_inode_write_atomic(struct f2fs_inode *inode, const struct f2fs_write_part *parts, size_t count)
 {
-	struct change change;
-	struct winode w;
-	int err = data_begin(&change, inode, &w);
+	struct f2fs_volume *vol = inode->vol;
+	int err;
 
+	error_clear(vol->ctx);
+	err = check_parts(inode, parts, count);
+	if (err)
+		return err;
+	if (inode_has_inline(inode->block, FLAG_i_inline_pin_file))
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "pinned files are written in place, not atomically");
+	/* all parts are one change: no commit happens between them, even if the options allow commits */
+	err = data_write_parts(inode, parts, count);
 	if (!err)
-		err = truncate_file(inode, &w, size);
-	return change_end(&change, err);
+		err = inode_fsync(inode, 0);
+	if (vol->txn)
+		vol->txn->file->elsewhere = 0;
+	return err;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/size.h"
-#include "edit/change.h"
+#include "edit/inode_change.h"
 
 static int apply_to(const struct edit_change *change, struct f2fs_inode *inode, const char *what)
 {

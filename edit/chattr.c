@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/size.h"
-#include "edit/change.h"
+#include "edit/inode_change.h"
 
 enum {
 	SHOWN_NOCOW = 0x800000,	     /* pinned */

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "check/repair.h"
 #include "check/witness.h"
+#include "volume/volume.h"
 
 #define DEFAULT_MAX_FINDINGS 1000000u
 #define MAX_THREADS 2u

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/unicode.h"
 #include "check/dirs.h"
+#include "volume/block_read.h"
 
 static int compare_names(const void *a, const void *b)
 {

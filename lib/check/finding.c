@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "check/checker.h"
 #include "format/dentry.h"
+#include "volume/block_read.h"
 
 #define MAX_LEVELS 128u /* of a path that is shown */
 #define PATH_ROOM 4096u

@@ -7,6 +7,7 @@
 
 #include "base/comp.h"
 #include "check/witness.h"
+#include "file/cluster_shown.h"
 #include "file/object.h"
 #include "format/superblock.h"
 

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "check/checker.h"
 #include "format/dentry.h"
+#include "volume/block_read.h"
 
 #define MAX_RESTARTS 8u /* levels of directories whose modes are damaged below each other */
 

@@ -7,7 +7,12 @@
 
 #include "base/error.h"
 #include "check/witness.h"
+#include "file/data_read.h"
 #include "file/inode_caches.h"
+#include "file/inode_read.h"
+#include "file/map_read.h"
+#include "file/verity_file.h"
+#include "volume/node_read.h"
 
 static int raise_inode(struct checker *c, enum problem problem, const struct inode_fact *inode, const char *text)
 {

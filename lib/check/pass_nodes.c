@@ -5,6 +5,7 @@
  * directories. Nodes outside any tree are dropped. Then the claims of the kept nodes are collected again.
  */
 #include "check/witness.h"
+#include "volume/rescue_features.h"
 #include "volume/weigh.h"
 
 static const struct sweep sweep_inodes = { "inodes", node_judge, node_digest, node_unreadable, node_is_same };

@@ -10,7 +10,10 @@
 #include "base/error.h"
 #include "check/checker.h"
 #include "check/quota_left.h"
+#include "file/data_read.h"
+#include "file/inode_read.h"
 #include "file/object.h"
+#include "file/run.h"
 #include "format/quota_walk.h"
 #include "format/superblock.h"
 

@@ -11,7 +11,13 @@
 #include "device/device.h"
 #include "format/plan_home.h"
 #include "format/superblock.h"
-#include "recover/chain.h"
+#include "recover/recover_open.h"
+#include "recover/run.h"
+#include "volume/block_read.h"
+#include "volume/foreign_check.h"
+#include "volume/heads_read.h"
+#include "volume/newest_pack.h"
+#include "volume/volume.h"
 
 #define SB_OFFSET_IN_BLOCK 1024u
 

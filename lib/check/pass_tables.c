@@ -10,6 +10,7 @@
 #include "check/tables.h"
 #include "check/witness.h"
 #include "device/device.h"
+#include "volume/nat_read.h"
 
 static int raise_entry(struct checker *c, enum problem problem, f2fs_nid_t nid, uint64_t found, uint64_t expected)
 {

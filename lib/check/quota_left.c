@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "check/quota_left.h"
+#include "file/data_read.h"
+#include "file/inode_read.h"
 #include "file/object.h"
 #include "format/superblock.h"
 

@@ -8,6 +8,7 @@
 #include "check/repair.h"
 #include "device/device.h"
 #include "device/overlay.h"
+#include "volume/roots.h"
 
 /* Layers over the devices of a volume, and the options that open it by them. */
 struct layers {

@@ -4,6 +4,7 @@
  * volume in its state before or after the round. repair_driver.c decides about rounds.
  */
 #include "check/repair.h"
+#include "file/change.h"
 #include "format/overprovision.h"
 #include "log/commit.h"
 #include "volume/zone_map.h"

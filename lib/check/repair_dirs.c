@@ -11,6 +11,12 @@
 #include "check/dirs.h"
 #include "check/repair.h"
 #include "check/witness.h"
+#include "file/dir_filing.h"
+#include "file/dir_find.h"
+#include "file/dir_write.h"
+#include "file/inode_read.h"
+#include "file/pages.h"
+#include "file/winode.h"
 #include "log/nodes.h"
 
 #define MAX_BUCKETS_ALONE 32u /* of a directory without names in blocks, in its first level */

@@ -18,6 +18,7 @@
 #include "log/commit.h"
 #include "log/txn.h"
 #include "volume/rescue.h"
+#include "volume/roots.h"
 
 #include <string.h>
 

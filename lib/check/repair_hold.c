@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "check/repair.h"
+#include "volume/block_read.h"
 
 /* Is the node to be kept, by a finding of its own? */
 static bool is_left(const struct repair *r, f2fs_nid_t nid)

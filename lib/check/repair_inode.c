@@ -9,7 +9,9 @@
 #include "base/error.h"
 #include "check/dirs.h"
 #include "check/repair.h"
+#include "file/cluster_shown.h"
 #include "format/cluster.h"
+#include "volume/block_read.h"
 
 #define MAX_MENDS 16u
 #define NSEC 1000000000u

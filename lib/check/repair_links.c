@@ -10,7 +10,13 @@
 
 #include "base/error.h"
 #include "check/repair.h"
-#include "file/create.h"
+#include "file/dir_filing.h"
+#include "file/dir_find.h"
+#include "file/dir_write.h"
+#include "file/inode_free.h"
+#include "file/inode_new.h"
+#include "file/inode_read.h"
+#include "file/winode.h"
 #include "log/nodes.h"
 
 /* Data of a directory that is made here and so has no facts. */

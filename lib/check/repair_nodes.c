@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "check/repair.h"
 #include "check/witness.h"
+#include "file/inode_read.h"
+#include "file/map_read.h"
 #include "log/nodes.h"
 
 /* Sweeps pass the checker to their functions; this finds the repair that runs on it. */

@@ -5,6 +5,8 @@
  */
 #include "check/quota_left.h"
 #include "check/repair.h"
+#include "file/quota_count.h"
+#include "file/quota_make.h"
 
 /* Which quota file an inode is; sb_COUNT_qf_ino: none. */
 static unsigned kind_of(const struct repair *r, f2fs_nid_t ino)

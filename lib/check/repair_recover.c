@@ -16,7 +16,10 @@
 #include "check/repair.h"
 #include "check/witness.h"
 #include "log/derive.h"
-#include "recover/chain.h"
+#include "recover/recover.h"
+#include "recover/recover_open.h"
+#include "recover/recovery_plan.h"
+#include "recover/run.h"
 
 #define MOST_LEFT 64u /* inodes that are left alone before the recovery is abandoned */
 

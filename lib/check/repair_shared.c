@@ -14,6 +14,8 @@
 #include "check/claims.h"
 #include "check/repair.h"
 #include "log/heads.h"
+#include "volume/block_read.h"
+#include "volume/ssa_read.h"
 
 static int note_moved(struct repair *r, const struct claim *claim, f2fs_blk_t addr)
 {

@@ -12,13 +12,16 @@
 #include "check/repair.h"
 #include "check/totals.h"
 #include "check/witness.h"
+#include "file/change.h"
 #include "format/checkpoint.h"
 #include "log/derive.h"
 #include "log/nat_write.h"
 #include "log/segments.h"
 #include "log/ssa_write.h"
 #include "log/txn.h"
+#include "volume/block_read.h"
 #include "volume/counters.h"
+#include "volume/nat_read.h"
 #include "volume/rescue.h"
 
 /* A block that is in use by the SIT alone may be a node that a later search finds: keep it. */

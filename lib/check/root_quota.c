@@ -9,6 +9,7 @@
  * An ordinary inode has another id, or remembers the directory that it was made in.
  */
 #include "check/checker.h"
+#include "volume/rescue_features.h"
 #include "volume/weigh.h"
 
 static bool is_unchangeable(const struct checker *c, f2fs_nid_t ino)

@@ -9,6 +9,7 @@
 #include "check/claims.h"
 #include "check/totals.h"
 #include "check/witness.h"
+#include "volume/ssa_read.h"
 
 static int raise_summary(struct checker *c, enum problem problem, f2fs_seg_t segno, f2fs_blk_t block, uint64_t found)
 {

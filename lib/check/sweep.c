@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "check/checker.h"
 #include "device/device.h"
+#include "volume/block_read.h"
 
 #define CHUNK_BYTES (1u << 20)
 #define CHUNK_ITEMS 512u

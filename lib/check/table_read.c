@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "check/tables.h"
 #include "device/device.h"
+#include "volume/block_read.h"
 
 #define REQUEST_BYTES (1u << 20)
 

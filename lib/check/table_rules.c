@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "check/tables.h"
+#include "volume/block_read.h"
 
 static int read_pack(struct checker *c, uint32_t index, uint8_t *block, int *err)
 {

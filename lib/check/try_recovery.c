@@ -6,7 +6,8 @@
  */
 #include "base/error.h"
 #include "check/checker.h"
-#include "recover/chain.h"
+#include "recover/recover_open.h"
+#include "recover/run.h"
 
 static bool is_sound(const struct checker *c)
 {

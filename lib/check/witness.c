@@ -9,7 +9,9 @@
 
 #include "base/bitmap.h"
 #include "base/error.h"
+#include "volume/block_read.h"
 #include "volume/rescue.h"
+#include "volume/ssa_read.h"
 
 void witness_book_init(struct witness_book *book, struct f2fs_context *ctx)
 {

@@ -11,6 +11,7 @@
 #include "check/witness.h"
 #include "format/fscrypt.h"
 #include "format/xattr.h"
+#include "volume/block_read.h"
 
 #define NAME_BYTES 1u	/* the attribute is called "c" */
 #define LIKE_BITS 8u	/* of a policy may be wrong where the head of the attribute is, too */

@@ -7,6 +7,7 @@
 #include "base/bitmap.h"
 #include "base/error.h"
 #include "check/witness.h"
+#include "volume/nat_read.h"
 
 /* Does another block hold this node, at least as new as the viewed one? Then the viewed block is an old copy. */
 static int is_elsewhere(struct checker *c, const struct block_view *view, bool *out)

@@ -17,6 +17,7 @@
 #include "base/namehash.h"
 #include "check/dirs.h"
 #include "check/witness.h"
+#include "volume/block_read.h"
 
 /* An inode without any name. Its own name is read again where the mark is met. */
 struct lost_inode {

@@ -10,6 +10,7 @@
 #include "base/namehash.h"
 #include "check/dirs.h"
 #include "check/witness.h"
+#include "volume/block_read.h"
 
 #define LEVELS 32u /* all higher ones choose the same buckets as the last */
 

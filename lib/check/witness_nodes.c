@@ -7,6 +7,7 @@
 
 #include "base/bitmap.h"
 #include "check/witness.h"
+#include "volume/nat_read.h"
 
 /* A block of a node segment that the SIT has in use and that is no node by the NAT. */
 struct stray {

@@ -4,6 +4,7 @@
  */
 #include "base/error.h"
 #include "check/witness.h"
+#include "volume/block_read.h"
 
 /* The way from an inode to a node: pointer after pointer, at most three. */
 struct tree_way {

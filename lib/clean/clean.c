@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "clean/run.h"
+#include "file/change.h"
 #include "file/write.h"
 #include "log/commit.h"
 

@@ -8,11 +8,16 @@
 
 #include "base/error.h"
 #include "clean/run.h"
+#include "file/change.h"
+#include "file/inode_read.h"
 #include "file/object.h"
+#include "file/path.h"
 #include "file/write.h"
 #include "log/commit.h"
 #include "log/heads.h"
 #include "log/space.h"
+#include "volume/nat_read.h"
+#include "volume/sit_read.h"
 
 enum {
 	HOLES_KEPT = 64, /* that logs may need to end in */

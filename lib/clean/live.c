@@ -13,6 +13,10 @@
 #include "clean/clean.h"
 #include "format/inode.h"
 #include "log/segments.h"
+#include "volume/nat_read.h"
+#include "volume/node_read.h"
+#include "volume/sit_read.h"
+#include "volume/ssa_read.h"
 
 enum { OF_INODE, OF_NODE }; /* of live.block */
 

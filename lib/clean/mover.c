@@ -12,6 +12,7 @@
 #include "log/nodes.h"
 #include "log/segments.h"
 #include "log/streams.h"
+#include "volume/block_read.h"
 
 /* Read a segment's blocks in use into buffer, which is as long as a segment: all at once when most are, else by runs.
  */

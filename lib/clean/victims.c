@@ -7,6 +7,9 @@
 #include "clean/run.h"
 #include "log/segments.h"
 #include "log/streams.h"
+#include "volume/clock.h"
+#include "volume/heads_read.h"
+#include "volume/sit_read.h"
 #include "volume/zone_map.h"
 
 /* The SIT's entries of a section. */

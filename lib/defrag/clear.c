@@ -13,12 +13,14 @@
 #include "defrag/list.h"
 #include "defrag/run.h"
 #include "defrag/zoned.h"
+#include "file/change.h"
 #include "file/write.h"
 #include "log/commit.h"
 #include "log/filler.h"
 #include "log/free_sections.h"
 #include "log/segments.h"
 #include "log/space.h"
+#include "volume/block_read.h"
 
 enum {
 	NODES_MOST = 12000, /* that one commit writes: fewer than nodes_trim() lets stay in memory */

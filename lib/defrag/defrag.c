@@ -20,6 +20,7 @@
 #include "defrag/zoned.h"
 #include "device/device.h"
 #include "device/slice.h"
+#include "file/change.h"
 #include "file/write.h"
 #include "format/superblock.h"
 #include "fragments/aliases.h"

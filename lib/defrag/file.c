@@ -10,8 +10,12 @@
 #include "defrag/file.h"
 #include "defrag/run.h"
 #include "defrag/zoned.h"
+#include "file/inode_read.h"
+#include "file/map_read.h"
 #include "log/filler.h"
 #include "log/segments.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
 
 static void leave(struct defrag_run *r, f2fs_nid_t ino, f2fs_blk_t addr, int err, const char *why)
 {

@@ -9,6 +9,7 @@
 #include "base/glob.h"
 #include "defrag/list.h"
 #include "defrag/run.h"
+#include "file/inode_read.h"
 #include "fragments/file.h"
 
 static const struct fragment_units units = { .small = 16, .read = 32 };

@@ -10,11 +10,14 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "defrag/run.h"
+#include "file/change.h"
 #include "file/write.h"
 #include "log/commit.h"
 #include "log/filler.h"
 #include "log/nat_write.h"
 #include "log/segments.h"
+#include "volume/nat_read.h"
+#include "volume/node_read.h"
 
 enum { NODES_AT_ONCE = 8192, BLOCKS_AT_ONCE = 65536 };
 

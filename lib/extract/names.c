@@ -11,6 +11,7 @@
 #include "base/bitmap.h"
 #include "base/error.h"
 #include "extract/run.h"
+#include "file/dir_read.h"
 
 /* A survey on its way. */
 struct survey {

@@ -13,12 +13,15 @@
 #include "extract/link.h"
 #include "extract/names.h"
 #include "extract/run.h"
+#include "file/compress.h"
 #include "file/crypto.h"
+#include "file/inode_sync.h"
 #include "file/object.h"
 #include "sink/dir.h"
 #include "sink/lists.h"
 #include "sink/report.h"
 #include "sink/xattr.h"
+#include "volume/block_read.h"
 
 #define PROGRESS_STEP 256u /* entries */
 

@@ -7,7 +7,12 @@
  */
 #include "base/acl.h"
 #include "base/error.h"
-#include "file/create.h"
+#include "file/acl_inherit.h"
+#include "file/inode_new.h"
+#include "file/inode_sync.h"
+#include "file/winode.h"
+#include "file/xattr_read.h"
+#include "file/xattr_write.h"
 #include "format/xattr.h"
 #include "log/nodes.h"
 

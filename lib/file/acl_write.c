@@ -5,7 +5,12 @@
  */
 #include "base/acl.h"
 #include "base/error.h"
+#include "file/acl_write.h"
+#include "file/change.h"
+#include "file/winode.h"
 #include "file/write.h"
+#include "file/xattr_read.h"
+#include "file/xattr_write.h"
 #include "format/xattr.h"
 #include "log/nodes.h"
 

@@ -2,6 +2,8 @@
 /*
  * Rules of a change: its exceptions to the volume's options.
  */
+#include "file/change_rules.h"
+#include "file/run.h"
 #include "file/write.h"
 
 void change_compression(const struct txn *txn, struct change_rules *out)

@@ -2,6 +2,9 @@
 /*
  * Keeping memory bounded between two steps of a change: nodes and blocks that wait are written when there are too many.
  */
+#include "file/change_trim.h"
+#include "file/pages_flush.h"
+#include "file/winode.h"
 #include "file/write.h"
 #include "log/nodes.h"
 

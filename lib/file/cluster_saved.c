@@ -2,6 +2,9 @@
 /*
  * The blocks that compressing one cluster saves: counted, given back, reserved again (FORMAT files 8.5).
  */
+#include "file/cluster_saved.h"
+#include "file/map_write.h"
+#include "file/winode.h"
 #include "file/write.h"
 #include "log/nodes.h"
 #include "log/space.h"

@@ -8,6 +8,12 @@
 #include "base/comp.h"
 #include "base/error.h"
 #include "base/extension.h"
+#include "file/change.h"
+#include "file/cluster_saved.h"
+#include "file/compress_mark.h"
+#include "file/inode_sync.h"
+#include "file/map_read.h"
+#include "file/winode.h"
 #include "file/write.h"
 #include "log/nodes.h"
 

@@ -9,8 +9,10 @@
 
 #include "base/comp.h"
 #include "base/error.h"
+#include "file/cluster_shown.h"
 #include "file/object.h"
 #include "format/cluster.h"
+#include "volume/block_read.h"
 
 #define LEAST_BITS 2u
 #define MOST_BITS 8u

@@ -7,9 +7,13 @@
 
 #include "base/comp.h"
 #include "base/error.h"
+#include "file/compress.h"
 #include "file/crypto.h"
 #include "file/inode_caches.h"
+#include "file/inode_sync.h"
+#include "file/map_read.h"
 #include "format/cluster.h"
+#include "volume/block_read.h"
 
 static int need_cache(struct f2fs_inode *inode)
 {

@@ -7,6 +7,9 @@
 #include "base/comp.h"
 #include "base/error.h"
 #include "base/extension.h"
+#include "file/change_rules.h"
+#include "file/compress_mark.h"
+#include "file/winode.h"
 #include "file/write.h"
 
 int compress_check(struct f2fs_volume *vol, const struct f2fs_compression *how)

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "file/compress_mark.h"
 #include "file/write.h"
 
 static int check_options(struct f2fs_volume *vol, const struct f2fs_write_options *o)

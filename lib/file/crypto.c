@@ -10,9 +10,16 @@
 #include "base/bytes.h"
 #include "base/cipher_engine.h"
 #include "base/error.h"
+#include "file/crypto_name.h"
+#include "file/inode_sync.h"
+#include "file/winode.h"
+#include "file/xattr_read.h"
+#include "file/xattr_write.h"
 #include "format/xattr.h"
 #include "log/nodes.h"
+#include "volume/block_read.h"
 #include "volume/key_team.h"
+#include "volume/key_use.h"
 
 #define TARGET_LENGTH 2 /* bytes of the length before an enciphered target */
 

@@ -9,6 +9,8 @@
 #include "file/write.h"
 #include "volume/keyring.h"
 
+struct winode;
+
 /* ---- crypto.c: keys and contents */
 
 /*
@@ -59,18 +61,6 @@ int crypto_show(struct f2fs_inode *inode, uint32_t hash, const uint8_t *raw, siz
 		size_t *length);
 /* ---- crypto_name.c: names and link targets, given the key */
 
-/* Decipher a name; false when what comes out is none. @text takes raw_len bytes. */
-bool crypto_open_name(struct f2fs_volume *vol, struct file_key *key, const uint8_t *raw, size_t raw_len, uint8_t *text,
-		      size_t *length);
-/* Is a deciphered name plausible: followed by zeros, or UTF-8? Returns 1 or -1. */
-int crypto_judge_name(struct f2fs_volume *vol, struct file_key *key, const uint8_t *raw, size_t raw_len);
-/* Encipher a name of 1 to @most bytes; @out takes @most. */
-int crypto_hide(struct f2fs_volume *vol, struct file_key *key, const uint8_t *name, size_t length, uint8_t *out,
-		size_t most, size_t *hidden);
-/* The hash under which a name is filed in a casefolded directory; in others it is that of the name enciphered. */
-int crypto_hash_folded(struct f2fs_volume *vol, const struct file_key *key, const uint8_t *name, size_t length,
-		       uint32_t *hash);
-
 /* ---- crypto.c: policies of new and moved files */
 
 /* Store a context: the inode, which has no contents yet, is encrypted from now on. */
@@ -83,5 +73,8 @@ int crypto_inherit(struct winode *parent, struct winode *w);
 int crypto_hide_target(struct winode *w, const char *target, size_t length, uint8_t **out, size_t *size);
 /* Fail with XDEV when an inode may not have a name in a directory, by their policies. */
 int crypto_need_same(struct winode *dir, struct winode *w);
+
+/* Record that contents cannot be decrypted, with the policy; returns F2FS_ERR_ENCRYPTED. */
+int crypto_refuse(struct f2fs_inode *inode, const char *what);
 
 #endif

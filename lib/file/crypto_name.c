@@ -13,7 +13,9 @@
 #include "base/part.h"
 #include "base/unicode.h"
 #include "file/crypto.h"
+#include "file/crypto_name.h"
 #include "format/dentry.h"
+#include "volume/key_use.h"
 
 int crypto_present_name(struct f2fs_volume *vol, uint32_t hash, const uint8_t *raw, size_t raw_len, char *text,
 			size_t room, size_t *length)

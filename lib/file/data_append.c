@@ -7,7 +7,13 @@
 
 #include "device/device.h"
 #include "file/crypto.h"
+#include "file/data_append.h"
+#include "file/map_write.h"
+#include "file/page_store.h"
 #include "file/pages.h"
+#include "file/place.h"
+#include "file/quota_count.h"
+#include "file/winode.h"
 #include "format/inode.h"
 #include "log/heads.h"
 #include "log/nodes.h"

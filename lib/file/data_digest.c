@@ -9,6 +9,8 @@
 #include "base/part.h"
 #include "base/sha.h"
 #include "base/sized.h"
+#include "file/data_read.h"
+#include "file/inode_sync.h"
 #include "file/object.h"
 
 #define PIECE (1u << 20)

@@ -6,7 +6,13 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "file/compress.h"
 #include "file/crypto.h"
+#include "file/data_read.h"
+#include "file/inode_sync.h"
+#include "file/map_read.h"
+#include "file/page_store.h"
+#include "volume/block_read.h"
 
 static int check_run(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t addr, uint64_t blocks)
 {

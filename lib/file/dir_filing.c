@@ -9,6 +9,8 @@
  */
 #include "base/error.h"
 #include "base/namehash.h"
+#include "file/dir_filing.h"
+#include "file/dir_read.h"
 #include "file/write.h"
 #include "format/dentry.h"
 

@@ -11,7 +11,12 @@
 #include "base/part.h"
 #include "base/unicode.h"
 #include "file/crypto.h"
+#include "file/crypto_name.h"
+#include "file/dir_filing.h"
+#include "file/dir_find.h"
+#include "file/dir_read.h"
 #include "file/dir_scan.h"
+#include "file/inode_sync.h"
 #include "file/name.h"
 #include "format/dentry.h"
 

@@ -7,9 +7,17 @@
 
 #include "base/error.h"
 #include "file/crypto.h"
+#include "file/crypto_name.h"
+#include "file/dir_read.h"
 #include "file/dir_scan.h"
+#include "file/inode_life.h"
+#include "file/inode_read.h"
+#include "file/inode_sync.h"
+#include "file/map_read.h"
 #include "file/name.h"
+#include "file/page_store.h"
 #include "format/dentry.h"
+#include "volume/block_read.h"
 
 #define NAMES_TRIED 32u /* of a directory, by a key that nothing else proves */
 

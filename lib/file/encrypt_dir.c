@@ -8,8 +8,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/change.h"
 #include "file/crypto.h"
+#include "file/dir_read.h"
 #include "file/name.h"
+#include "file/winode.h"
 #include "log/space.h"
 
 static int check_dir(struct f2fs_inode *dir, struct winode *w, const struct f2fs_policy *policy)

@@ -7,12 +7,20 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/fsync.h"
+#include "file/inode_past.h"
+#include "file/inode_sync.h"
+#include "file/page_store.h"
+#include "file/pages_flush.h"
+#include "file/winode.h"
 #include "file/write.h"
 #include "log/chain.h"
 #include "log/chain_write.h"
 #include "log/commit.h"
 #include "log/nodes.h"
 #include "log/txn_state.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
 
 static const struct {
 	const char *name, *text;

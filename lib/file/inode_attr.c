@@ -5,7 +5,14 @@
 #include <f2fskit/write.h>
 
 #include "base/error.h"
+#include "file/acl_write.h"
+#include "file/change.h"
+#include "file/dir_filing.h"
+#include "file/dir_read.h"
+#include "file/inode_attr.h"
 #include "file/name.h"
+#include "file/quota_count.h"
+#include "file/winode.h"
 #include "log/nodes.h"
 
 #define SETTABLE_FLAGS                                                                                                 \

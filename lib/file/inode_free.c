@@ -2,10 +2,17 @@
 /*
  * Freeing an inode within the transaction, with all that it has.
  */
+#include "file/dir_filing.h"
 #include "file/handle_list.h"
+#include "file/inode_free.h"
+#include "file/map_cut.h"
+#include "file/page_store.h"
+#include "file/quota_count.h"
+#include "file/winode.h"
 #include "file/write.h"
 #include "log/nodes.h"
 #include "log/space.h"
+#include "volume/block_read.h"
 
 /* The blocks of a device that a file stands for become free blocks of the volume. */
 static int free_alias(struct winode *w)

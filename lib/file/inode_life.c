@@ -6,7 +6,9 @@
  */
 #include "base/error.h"
 #include "file/handle_list.h"
+#include "file/inode_life.h"
 #include "file/write.h"
+#include "volume/nat_read.h"
 
 int inode_bind(struct f2fs_inode *inode)
 {

@@ -6,7 +6,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/inode_life.h"
+#include "file/inode_past.h"
+#include "file/inode_sync.h"
 #include "file/object.h"
+#include "volume/block_read.h"
+#include "volume/node_read.h"
 
 /* Take the block over if it is an inode that can be divided. */
 static int check_block(struct f2fs_inode *inode, const uint8_t *block)

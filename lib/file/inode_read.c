@@ -8,7 +8,11 @@
 #include "base/checked.h"
 #include "base/devnum.h"
 #include "base/error.h"
+#include "file/data_read.h"
 #include "file/handle_list.h"
+#include "file/inode_life.h"
+#include "file/inode_read.h"
+#include "file/inode_sync.h"
 #include "file/object.h"
 
 int inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode **out)

@@ -5,7 +5,13 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "file/cluster_shown.h"
 #include "file/inode_caches.h"
+#include "file/inode_life.h"
+#include "file/inode_sync.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
+#include "volume/node_read.h"
 
 int inode_corrupt(struct f2fs_inode *inode, enum rule rule, const char *format, ...)
 {

@@ -3,6 +3,12 @@
  * Making holes in a file, cutting it, and whether it has room to grow (FORMAT files 1.5, 1.6).
  */
 #include "base/error.h"
+#include "file/change_trim.h"
+#include "file/cluster_write.h"
+#include "file/map_cut.h"
+#include "file/map_write.h"
+#include "file/page_store.h"
+#include "file/winode.h"
 #include "file/write.h"
 #include "log/nodes.h"
 #include "log/space.h"

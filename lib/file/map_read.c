@@ -5,7 +5,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/inode_past.h"
+#include "file/inode_sync.h"
+#include "file/map_read.h"
+#include "file/page_store.h"
 #include "file/write.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
 
 /*
  * Read the node of a level into the inode's cache. Its footer must name the place where the tree refers to it. So no

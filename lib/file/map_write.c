@@ -3,8 +3,11 @@
  * Growing the node tree of a file (FORMAT files 1.5, 1.6).
  */
 #include "base/error.h"
+#include "file/map_write.h"
+#include "file/winode.h"
 #include "file/write.h"
 #include "log/nodes.h"
+#include "volume/block_read.h"
 
 static bool is_directory(const struct winode *w)
 {

@@ -7,14 +7,11 @@
 
 #include "file/write.h"
 
+struct winode;
+
 /* Blocks that inserting one name may take at most, beside the inode: a dentry block, or two for an inline directory
  * that is turned into blocks, and the nodes above. */
 #define NAME_BLOCKS 8u
-
-static inline bool winode_is_dir(const struct winode *w)
-{
-	return (inode_i_mode(winode_block(w)) & MODE_TYPE) == MODE_DIR;
-}
 
 static inline bool name_is_dots(const char *name, size_t length)
 {
@@ -26,8 +23,6 @@ static inline bool name_is_dots(const char *name, size_t length)
 int dir_get(struct f2fs_inode *dir, bool writes_name, struct winode *out);
 /* The same of a name that the kernel would take for this one (dir_find_twin()), unless it is that of an inode. */
 int name_need_no_twin(struct f2fs_inode *dir, const char *name, size_t length, f2fs_nid_t but);
-/* Fail with NOT_EMPTY when a directory has entries besides the dots. */
-int dir_need_empty(struct f2fs_volume *vol, f2fs_nid_t ino);
 /* Files of other projects do not come into a directory whose project is inherited. */
 int name_need_project(const struct winode *dir, const struct winode *w);
 /* The newest name is remembered in the inode; with several i_pino says little (FORMAT files 6). */

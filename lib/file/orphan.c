@@ -7,7 +7,10 @@
  */
 #include "base/error.h"
 #include "file/handle_list.h"
+#include "file/inode_free.h"
 #include "file/name.h"
+#include "file/orphan.h"
+#include "file/winode.h"
 #include "log/nodes.h"
 
 int orphans_need_room(const struct txn *txn)

@@ -4,7 +4,9 @@
  */
 #include <string.h>
 
+#include "file/page_store.h"
 #include "file/pages.h"
+#include "file/run.h"
 
 uint8_t *page_new(struct txn *txn)
 {

@@ -9,10 +9,14 @@
 
 #include "device/device.h"
 #include "file/crypto.h"
+#include "file/map_write.h"
+#include "file/page_store.h"
 #include "file/pages.h"
+#include "file/winode.h"
 #include "format/inode.h"
 #include "log/nodes.h"
 #include "log/space.h"
+#include "volume/block_read.h"
 #include "volume/counters.h"
 
 int slot_reserve(struct winode *w, struct slot_ref *slot)

@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Blocks of files that wait in memory, as those who keep and write them see them: page_store.c, pages.c, pages_flush.c.
+ * Change blocks of files that wait to be written.
  */
 #ifndef F2FSKIT_FILE_PAGES_H
 #define F2FSKIT_FILE_PAGES_H
 
-#include "file/write.h"
+#include "file/map_write.h"
 
-/* Waiting blocks of one file. */
-struct file_pages {
-	f2fs_nid_t ino;
-	struct map32 blocks; /* file block -> uint8_t * */
-};
-/*
- * page_store.c: memory for a block, not initialized, and one byte after it (0): the rounds that it waits. Freed pages
- * are kept for the next ones of the transaction, of which no more wait than change_trim() allows. NULL: no memory.
- */
-uint8_t *page_new(struct txn *txn);
-void page_free(struct txn *txn, uint8_t *page);
-/* The waiting blocks of a file, NULL for none. */
-struct file_pages *file_pages_find(const struct txn *txn, f2fs_nid_t ino);
-/* The same; begins with none. */
-int file_pages_need(struct txn *txn, f2fs_nid_t ino, struct file_pages **out);
+struct slot_ref;
+struct winode;
 
-/* data_append.c: write count blocks of contents from file_block on, whose slots follow each other from one on. */
-int data_append_run(struct winode *w, struct slot_ref *slot, uint64_t file_block, const uint8_t *data, uint32_t count);
+/* Get a block for changing; the old contents are read unless they will be overwritten (fresh: zeros). */
+int page_get(struct winode *w, uint64_t file_block, bool fresh, uint8_t **out);
+/* Read into a block what page_get() would give. */
+int page_read(struct winode *w, uint64_t file_block, bool fresh, uint8_t *block);
+/* Get a block for new contents, all of it; known: what slot_find() said of the block, or NULL. */
+int page_put(struct winode *w, uint64_t file_block, const struct slot_ref *known, const uint8_t *data, uint8_t **out);
+/* Change bytes [offset, offset + length) in waiting blocks; blocks that begin at or past size are empty. */
+int pages_put(struct winode *w, uint64_t offset, const uint8_t *data, size_t length, uint64_t size);
+/* Count a hole as reserved, so that writing it later cannot fail for want of space. */
+int slot_reserve(struct winode *w, struct slot_ref *slot);
+
 #endif

@@ -4,7 +4,14 @@
  */
 #include <stdlib.h>
 
+#include "file/cluster_write.h"
+#include "file/data_append.h"
+#include "file/map_write.h"
+#include "file/page_store.h"
 #include "file/pages.h"
+#include "file/pages_flush.h"
+#include "file/run.h"
+#include "file/winode.h"
 
 static int compare_indices(const void *a, const void *b)
 {

@@ -7,6 +7,12 @@
 
 #include "base/error.h"
 #include "file/crypto.h"
+#include "file/data_read.h"
+#include "file/dir_find.h"
+#include "file/dir_read.h"
+#include "file/inode_read.h"
+#include "file/inode_sync.h"
+#include "file/path.h"
 
 #define MAX_LINKS 40u	     /* symlinks followed in one lookup, as the kernel */
 #define MAX_PATH (64u << 10) /* bytes of a path still to be walked, its NUL included */

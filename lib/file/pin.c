@@ -3,6 +3,11 @@
  * Preallocate a pinned file as the kernel does: every hole of the range, whose length is rounded up to whole sections,
  * gets a block now, in sections that nothing else is written to (log/pinned.c). Existing blocks stay.
  */
+#include "file/change_trim.h"
+#include "file/map_cut.h"
+#include "file/map_write.h"
+#include "file/pin.h"
+#include "file/winode.h"
 #include "file/write.h"
 #include "log/nodes.h"
 #include "log/pinned.h"

@@ -5,6 +5,9 @@
  */
 #include <f2fskit/placement.h>
 
+#include "file/map_write.h"
+#include "file/place.h"
+#include "file/winode.h"
 #include "file/write.h"
 #include "format/inode.h"
 #include "log/streams.h"

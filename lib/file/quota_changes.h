@@ -5,6 +5,7 @@
 #ifndef F2FSKIT_FILE_QUOTA_CHANGES_H
 #define F2FSKIT_FILE_QUOTA_CHANGES_H
 
+#include "file/run.h"
 #include "file/write.h"
 
 #define QUOTA_KINDS 3u

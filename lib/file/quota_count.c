@@ -5,6 +5,9 @@
 #include <f2fskit/write.h>
 
 #include "file/quota_changes.h"
+#include "file/quota_count.h"
+#include "file/run.h"
+#include "file/winode.h"
 #include "format/quota.h"
 
 bool quota_is_kept(const struct f2fs_volume *vol)

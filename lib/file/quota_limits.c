@@ -7,6 +7,10 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "file/change.h"
+#include "file/inode_read.h"
+#include "file/quota_count.h"
+#include "file/quota_write.h"
 #include "file/write.h"
 #include "format/quota.h"
 #include "log/space.h"

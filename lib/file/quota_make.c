@@ -5,9 +5,13 @@
  */
 #include <string.h>
 
-#include "file/create.h"
+#include "file/inode_new.h"
+#include "file/quota_make.h"
+#include "file/quota_write.h"
+#include "file/winode.h"
 #include "format/quota.h"
 #include "log/nodes.h"
+#include "volume/nat_read.h"
 
 #define HIDDEN_FLAGS 0x90u /* immutable, no access time */
 

@@ -8,6 +8,10 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "file/data_read.h"
+#include "file/inode_read.h"
+#include "file/inode_sync.h"
+#include "file/quota_write.h"
 #include "file/write.h"
 #include "format/quota.h"
 #include "format/quota_walk.h"

@@ -7,7 +7,15 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/data_read.h"
+#include "file/inode_read.h"
+#include "file/inode_sync.h"
+#include "file/pages.h"
 #include "file/quota_changes.h"
+#include "file/quota_count.h"
+#include "file/quota_write.h"
+#include "file/run.h"
+#include "file/winode.h"
 #include "format/quota_rescue.h"
 #include "format/quota_walk.h"
 #include "log/nodes.h"

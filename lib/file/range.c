@@ -8,8 +8,17 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/change.h"
 #include "file/crypto.h"
+#include "file/map_cut.h"
+#include "file/map_write.h"
+#include "file/pages.h"
+#include "file/pages_flush.h"
+#include "file/pin.h"
 #include "file/range.h"
+#include "file/range_blocks.h"
+#include "file/range_move.h"
+#include "file/winode.h"
 #include "log/nodes.h"
 #include "log/pinned.h"
 #include "log/space.h"

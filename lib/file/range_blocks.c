@@ -2,9 +2,17 @@
 /*
  * Reserving and dropping a range of blocks: what fallocate in all its forms is made of (FORMAT files 4).
  */
+#include "file/change_trim.h"
+#include "file/map_cut.h"
+#include "file/map_write.h"
+#include "file/page_store.h"
+#include "file/pages.h"
 #include "file/range.h"
+#include "file/range_blocks.h"
+#include "file/winode.h"
 #include "log/nodes.h"
 #include "log/segments.h"
+#include "volume/block_read.h"
 
 #define STEP_BLOCKS 65536u /* between two looks at how much memory is in use */
 

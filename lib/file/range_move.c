@@ -5,7 +5,15 @@
  */
 #include <string.h>
 
+#include "file/change_trim.h"
+#include "file/data_append.h"
+#include "file/map_write.h"
+#include "file/page_store.h"
 #include "file/range.h"
+#include "file/range_blocks.h"
+#include "file/range_move.h"
+#include "file/winode.h"
+#include "volume/block_read.h"
 
 /* Read blocks of one run of slots, waiting ones included, into buffer. */
 static int load_blocks(struct winode *w, uint64_t block, const uint8_t *raw, uint32_t count, uint8_t *buffer)

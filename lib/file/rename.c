@@ -6,9 +6,18 @@
 #include <f2fskit/write.h>
 
 #include "base/error.h"
-#include "file/create.h"
+#include "file/acl_inherit.h"
+#include "file/change.h"
 #include "file/crypto.h"
+#include "file/dir_find.h"
+#include "file/dir_read.h"
+#include "file/dir_write.h"
+#include "file/inode_new.h"
+#include "file/inode_past.h"
+#include "file/inode_read.h"
 #include "file/name.h"
+#include "file/orphan.h"
+#include "file/winode.h"
 #include "log/chain.h"
 #include "log/space.h"
 

@@ -9,7 +9,10 @@
 #include "base/error.h"
 #include "base/map32.h"
 #include "base/vec.h"
+#include "file/inode_read.h"
 #include "file/object.h"
+#include "file/walk.h"
+#include "volume/nat_read.h"
 #include "volume/volume.h"
 
 #define NAMES_A_REPORT 4096u

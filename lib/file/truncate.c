@@ -6,10 +6,16 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/change.h"
+#include "file/change_rules.h"
+#include "file/cluster_write.h"
+#include "file/map_cut.h"
+#include "file/pages_flush.h"
+#include "file/winode.h"
+#include "file/write.h"
 #include "log/nodes.h"
 #include "log/space.h"
 #include "log/streams.h"
-#include "file/write.h"
 
 static void truncate_inline(struct winode *w, uint64_t size)
 {

@@ -8,6 +8,10 @@
 #include "base/error.h"
 #include "base/part.h"
 #include "file/crypto.h"
+#include "file/data_read.h"
+#include "file/inode_sync.h"
+#include "file/verity_file.h"
+#include "file/xattr_read.h"
 #include "format/verity_descriptor.h"
 #include "format/xattr.h"
 

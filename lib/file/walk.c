@@ -7,7 +7,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/dir_find.h"
+#include "file/dir_read.h"
+#include "file/inode_life.h"
+#include "file/inode_read.h"
+#include "file/inode_sync.h"
 #include "file/object.h"
+#include "file/walk.h"
 
 /* Two entries of a directory: the present one and the next one, so that the last one is known as such. */
 struct ahead {

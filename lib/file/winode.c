@@ -5,8 +5,14 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "file/cluster_shown.h"
+#include "file/quota_count.h"
+#include "file/run.h"
+#include "file/winode.h"
 #include "file/write.h"
 #include "log/nodes.h"
+#include "volume/block_read.h"
+#include "volume/sit_read.h"
 
 /* Is a node as the device has it an inode that can be changed? */
 static int check_inode(struct f2fs_volume *vol, const struct node *node)

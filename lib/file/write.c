@@ -9,10 +9,26 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/change.h"
+#include "file/change_rules.h"
+#include "file/change_trim.h"
+#include "file/cluster_write.h"
 #include "file/crypto.h"
+#include "file/data_append.h"
+#include "file/fsync.h"
+#include "file/inode_sync.h"
+#include "file/map_cut.h"
+#include "file/map_write.h"
+#include "file/page_store.h"
+#include "file/pages.h"
+#include "file/pages_flush.h"
+#include "file/place.h"
+#include "file/run.h"
+#include "file/winode.h"
 #include "log/nodes.h"
 #include "log/space.h"
 #include "log/streams.h"
+#include "volume/block_read.h"
 
 #define SMALL_BLOCKS 4u /* the longest write that waits: pages of databases are not larger */
 

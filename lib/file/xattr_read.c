@@ -11,6 +11,9 @@
 #include "base/acl.h"
 #include "base/error.h"
 #include "file/inode_caches.h"
+#include "file/inode_past.h"
+#include "file/inode_sync.h"
+#include "file/xattr_read.h"
 
 /* Build the one string that the attributes are in. */
 static int load_string(struct f2fs_inode *inode, struct xattr_set *set)

@@ -6,7 +6,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/acl_write.h"
+#include "file/change.h"
+#include "file/inode_sync.h"
+#include "file/winode.h"
 #include "file/write.h"
+#include "file/xattr_read.h"
+#include "file/xattr_write.h"
 #include "format/xattr.h"
 
 static int refuse_length(struct f2fs_context *ctx)

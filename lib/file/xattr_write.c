@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/winode.h"
 #include "file/write.h"
+#include "file/xattr_write.h"
 #include "format/xattr.h"
 #include "log/chain.h"
 #include "log/nodes.h"

@@ -10,6 +10,7 @@
 #include "base/sized.h"
 #include "forensics/past.h"
 #include "volume/beside.h"
+#include "volume/open_beside.h"
 
 #define FORMAT_VERSION 1u   /* formatting may give its nodes this one, wherever versions begin */
 #define FORMAT_GAP 0x10000u /* no volume with such nodes has lost all writes of that many versions since */

@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "forensics/carver.h"
 #include "format/cluster.h"
+#include "volume/block_read.h"
+#include "volume/ssa_read.h"
 
 #define FAR 512u /* blocks that are looked through for the next one */
 

@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "forensics/past_entries.h"
 #include "forensics/past_names.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
 
 struct deletion {
 	struct f2fs_past *past;

@@ -16,6 +16,10 @@
 #include "base/bitmap.h"
 #include "base/error.h"
 #include "volume/beside.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
+#include "volume/sit_read.h"
+#include "volume/ssa_read.h"
 
 /* Load the summaries stored on the device for a segment, whatever logs say. */
 static int load_stored(struct f2fs_past *past, f2fs_seg_t segno, uint8_t *entries, uint8_t *type)

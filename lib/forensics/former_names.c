@@ -7,8 +7,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/dir_find.h"
+#include "file/inode_read.h"
 #include "forensics/past_entries.h"
 #include "forensics/past_names.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
 
 struct former {
 	struct f2fs_past *past;

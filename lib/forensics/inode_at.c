@@ -5,8 +5,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/inode_past.h"
+#include "file/verity_file.h"
 #include "forensics/past.h"
 #include "volume/beside.h"
+#include "volume/block_read.h"
+#include "volume/node_read.h"
 
 /* Data of an inode opened here. */
 struct at {

@@ -10,6 +10,8 @@
 
 #include "base/bitmap.h"
 #include "base/error.h"
+#include "volume/block_read.h"
+#include "volume/sit_read.h"
 
 const char *f2fs_leftover_kind_name(int kind)
 {

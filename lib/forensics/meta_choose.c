@@ -10,11 +10,17 @@
 #include "base/error.h"
 #include "base/namehash.h"
 #include "device/device.h"
+#include "file/inode_read.h"
+#include "file/map_read.h"
 #include "file/object.h"
+#include "file/xattr_read.h"
 #include "forensics/meta.h"
 #include "forensics/past.h"
 #include "format/verity_descriptor.h"
 #include "format/xattr.h"
+#include "volume/nat_read.h"
+#include "volume/sit_read.h"
+#include "volume/ssa_read.h"
 
 /* A node that was found. */
 struct found_node {

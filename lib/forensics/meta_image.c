@@ -11,6 +11,7 @@
 #include "forensics/meta.h"
 #include "format/flags.h"
 #include "format/superblock.h"
+#include "volume/rescue_features.h"
 #include "volume/volume.h"
 #include "volume/weigh.h"
 

@@ -7,6 +7,8 @@
 #include "forensics/past.h"
 #include "format/node.h"
 #include "volume/beside.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
 
 const char *f2fs_node_version_kind_name(int kind)
 {

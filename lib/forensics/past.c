@@ -7,6 +7,7 @@
 #include "base/sized.h"
 #include "forensics/past.h"
 #include "volume/beside.h"
+#include "volume/nat_read.h"
 
 #include <f2fskit/write.h>
 #include <string.h>

@@ -5,6 +5,7 @@
  * the SIT says.
  */
 #include "forensics/past.h"
+#include "volume/block_read.h"
 
 /* The blocks that a node's slots name. */
 static int claim_slots(struct f2fs_past *past, const uint8_t *block, bool is_inode)

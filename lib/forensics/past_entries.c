@@ -11,7 +11,11 @@
 #include <string.h>
 
 #include "base/namehash.h"
+#include "file/inode_read.h"
+#include "file/map_read.h"
 #include "format/dentry.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
 
 void past_entries_init(struct past_entries *entries, struct f2fs_past *past, enum entries_kind kind)
 {

@@ -12,6 +12,12 @@
 #include "base/error.h"
 #include "base/namehash.h"
 #include "file/crypto.h"
+#include "file/crypto_name.h"
+#include "file/dir_find.h"
+#include "file/dir_read.h"
+#include "file/inode_read.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
 
 #define MAX_UP 256u
 

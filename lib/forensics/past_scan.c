@@ -9,7 +9,9 @@
 
 #include "base/bitmap.h"
 #include "forensics/past.h"
+#include "volume/block_read.h"
 #include "volume/main_reader.h"
+#include "volume/sit_read.h"
 
 struct scan {
 	struct f2fs_past *past;

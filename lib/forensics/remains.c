@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/map_read.h"
 #include "forensics/past.h"
 
 /* Does the next version have the same block at the same place of the file? */

@@ -4,8 +4,13 @@
  * that a file keeps beyond its end.
  */
 #include "base/bytes.h"
+#include "file/compress.h"
 #include "file/crypto.h"
+#include "file/inode_read.h"
+#include "file/map_read.h"
 #include "forensics/leftovers.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
 
 struct slack {
 	struct f2fs_past *past;

@@ -7,8 +7,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/inode_read.h"
 #include "forensics/past_entries.h"
 #include "forensics/past_names.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
 
 struct timeline {
 	struct f2fs_past *past;

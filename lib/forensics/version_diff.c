@@ -6,6 +6,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/data_read.h"
+#include "file/inode_sync.h"
+#include "file/map_read.h"
+#include "file/xattr_read.h"
 #include "forensics/past.h"
 
 enum { COMPARED_AT_ONCE = 64 * 1024, MOST_COMPARED = 65536 }; /* bytes; blocks of a range */

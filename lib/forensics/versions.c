@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/inode_read.h"
 #include "forensics/past.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
 
 const char *f2fs_confidence_name(int confidence)
 {

@@ -7,6 +7,7 @@
 
 #include <f2fskit/file.h>
 
+#include "file/inode_read.h"
 #include "file/object.h"
 
 struct search {

@@ -3,6 +3,8 @@
  * Count the extents and fragments of one file. The slots are visited once, in the order of the file.
  */
 #include "base/error.h"
+#include "file/inode_sync.h"
+#include "file/map_read.h"
 #include "fragments/file.h"
 #include "fragments/fragments.h"
 

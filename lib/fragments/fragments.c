@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "base/vec.h"
+#include "file/inode_read.h"
 #include "fragments/file.h"
 #include "fragments/free.h"
 

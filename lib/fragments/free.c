@@ -5,6 +5,7 @@
 #include "base/bitmap.h"
 #include "fragments/free.h"
 #include "log/segments.h"
+#include "volume/heads_read.h"
 
 struct space {
 	struct f2fs_fragments *out;

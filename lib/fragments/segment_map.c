@@ -11,6 +11,7 @@
 #include "base/bitmap.h"
 #include "base/error.h"
 #include "log/run.h"
+#include "volume/heads_read.h"
 
 enum {
 	SVG_CELLS = 8192,

@@ -15,6 +15,8 @@
 #include "inject/place.h"
 #include "inject/run.h"
 #include "inject/value.h"
+#include "volume/foreign_check.h"
+#include "volume/roots.h"
 
 /* ---- the handle ---- */
 

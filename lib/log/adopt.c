@@ -13,6 +13,8 @@
 #include "log/segments.h"
 #include "log/ssa_write.h"
 #include "log/zoned_logs.h"
+#include "volume/block_read.h"
+#include "volume/ssa_read.h"
 
 int segment_keep(struct txn *txn, f2fs_blk_t addr)
 {

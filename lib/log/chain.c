@@ -5,6 +5,7 @@
  */
 #include "log/chain.h"
 #include "log/run.h"
+#include "volume/nat_read.h"
 
 void chain_begin(struct txn *txn)
 {

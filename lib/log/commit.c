@@ -29,6 +29,7 @@
 #include "log/txn.h"
 #include "log/txn_state.h"
 #include "volume/counters.h"
+#include "volume/roots.h"
 
 static uint32_t log_entries(const struct txn *txn, unsigned type)
 {

@@ -22,6 +22,8 @@
 #include "log/run.h"
 #include "log/segments.h"
 #include "log/zoned_logs.h"
+#include "volume/sit_read.h"
+#include "volume/ssa_read.h"
 #include "volume/zone_map.h"
 
 /* With fewer free segments than that, besides those of the logs, blocks that only the SIT marks valid are handed out,

@@ -8,6 +8,8 @@
 #include "log/free_count.h"
 #include "log/run.h"
 #include "log/segments.h"
+#include "volume/block_read.h"
+#include "volume/sit_read.h"
 #include "volume/zone_map.h"
 
 #define RUN_BYTES (256u << 10) /* of the SIT that are read at once */

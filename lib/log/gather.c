@@ -12,7 +12,7 @@
 #include "log/run.h"
 #include "log/segments.h"
 #include "log/zoned_logs.h"
-#include "volume/volume.h"
+#include "volume/nat_read.h"
 
 /* Is there a free section before a log's? */
 static int has_better(struct txn *txn, unsigned type, bool *better)

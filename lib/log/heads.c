@@ -17,6 +17,7 @@
 #include "log/txn_state.h"
 #include "log/write_behind.h"
 #include "log/zoned_logs.h"
+#include "volume/ssa_read.h"
 #include "volume/zone_map.h"
 
 static int need_memory(struct txn *txn, struct head *head)

@@ -12,7 +12,9 @@
 #include "log/nat_write.h"
 #include "log/pack.h"
 #include "log/run.h"
+#include "volume/block_read.h"
 #include "volume/counters.h"
+#include "volume/nat_read.h"
 
 static struct f2fs_nat_info *find_dirty(const struct txn *txn, f2fs_nid_t nid)
 {

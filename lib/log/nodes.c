@@ -13,6 +13,9 @@
 #include "log/run.h"
 #include "log/segments.h"
 #include "log/space.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
+#include "volume/node_read.h"
 
 static struct node *find_node(const struct txn *txn, f2fs_nid_t nid)
 {

@@ -7,6 +7,9 @@
 #include "base/bitmap.h"
 #include "log/run.h"
 #include "log/segments.h"
+#include "volume/block_read.h"
+#include "volume/clock.h"
+#include "volume/sit_read.h"
 
 /* Load the segments of one SIT block, journal applied. */
 static int load_chunk(struct txn *txn, uint32_t k)

@@ -14,6 +14,7 @@
 #include "log/space.h"
 #include "log/streams.h"
 #include "log/zoned_logs.h"
+#include "volume/block_read.h"
 
 #define LOOK_BLOCKS 64u	   /* freed between two looks at all segments */
 #define LEAST_TO_CLEAN 4u  /* free sections that cleaning a section may take: for data and three logs of nodes */

@@ -8,6 +8,7 @@
 #include "log/run.h"
 #include "log/ssa_write.h"
 #include "log/txn_state.h"
+#include "volume/block_read.h"
 #include "volume/counters.h"
 
 /*

@@ -24,6 +24,9 @@
 #include "log/write_behind.h"
 #include "log/zoned_logs.h"
 #include "volume/counters.h"
+#include "volume/heads_read.h"
+#include "volume/newest_pack.h"
+#include "volume/roots.h"
 #include "volume/zone_map.h"
 
 /* The read side asks here first: NAT entries and nodes of the running transaction. */

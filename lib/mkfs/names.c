@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/utf16.h"
 #include "base/utf8.h"
+#include "file/inode_attr.h"
 #include "file/write.h"
 #include "mkfs/names.h"
 #include "mkfs/run.h"

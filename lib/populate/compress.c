@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#include "file/change.h"
+#include "file/change_rules.h"
+#include "file/compress_mark.h"
 #include "populate/run.h"
 
 int populate_ways_set(struct populate *p)

@@ -12,10 +12,10 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/siphash.h"
+#include "file/walk.h"
 #include "populate/compress.h"
 #include "populate/report.h"
 #include "populate/run.h"
-#include "volume/volume.h"
 
 /* A name in a directory of the sweep. */
 struct found {

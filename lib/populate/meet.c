@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/dir_read.h"
 #include "file/name.h"
 #include "populate/compress.h"
 #include "populate/delete.h"
@@ -16,7 +17,6 @@
 #include "populate/report.h"
 #include "populate/run.h"
 #include "populate/same_contents.h"
-#include "volume/volume.h"
 
 #define MAX_TARGET 16385u /* bytes: a block and a NUL */
 

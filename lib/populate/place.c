@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/walk.h"
 #include "populate/compress.h"
 #include "populate/delete.h"
 #include "populate/new_inode.h"

@@ -8,6 +8,8 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "file/change.h"
+#include "file/change_rules.h"
 #include "file/write.h"
 #include "log/gather.h"
 #include "log/txn.h"

@@ -10,6 +10,7 @@
 
 #include "base/map32.h"
 #include "base/vec.h"
+#include "file/change_rules.h"
 #include "file/write.h"
 #include "format/inode.h"
 #include "source/link.h"

@@ -2,10 +2,12 @@
 /*
  * Read the chain. Its blocks mostly follow each other, so they are read ahead, more with each success.
  */
-#include "recover/chain.h"
+#include "recover/run.h"
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "recover/chain_read.h"
+#include "volume/block_read.h"
 
 #define AHEAD_BYTES (512u << 10)
 

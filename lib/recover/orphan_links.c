@@ -11,9 +11,13 @@
  */
 #include "base/error.h"
 #include "base/namehash.h"
+#include "file/dir_find.h"
+#include "file/dir_read.h"
 #include "file/dir_scan.h"
+#include "file/inode_read.h"
 #include "file/object.h"
-#include "recover/chain.h"
+#include "recover/orphan_links.h"
+#include "recover/run.h"
 
 struct search {
 	struct f2fs_volume *vol;

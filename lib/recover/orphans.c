@@ -2,8 +2,13 @@
 /*
  * Delete orphans: inodes that were unlinked while open (FORMAT files 12.2). Those that a directory names stay.
  */
+#include "file/inode_free.h"
+#include "file/winode.h"
 #include "log/nodes.h"
+#include "recover/orphans.h"
 #include "recover/replay.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
 
 /* Inodes that the volume needs are never orphans, even if listed. */
 static bool is_precious(const struct f2fs_volume *vol, f2fs_nid_t ino)

@@ -6,8 +6,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/inode_read.h"
+#include "file/map_read.h"
 #include "file/object.h"
-#include "recover/chain.h"
+#include "recover/plan_show.h"
+#include "recover/run.h"
+#include "volume/block_read.h"
 
 struct range_walk {
 	struct f2fs_recovery *plan;

@@ -6,7 +6,10 @@
 
 #include "base/error.h"
 #include "base/sized.h"
-#include "recover/chain.h"
+#include "recover/plan_show.h"
+#include "recover/recovery_plan.h"
+#include "recover/run.h"
+#include "volume/block_read.h"
 
 const char *f2fs_chain_end_name(int end)
 {

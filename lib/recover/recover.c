@@ -5,11 +5,20 @@
  */
 #include "base/error.h"
 #include "base/sized.h"
+#include "file/change.h"
 #include "log/adopt.h"
 #include "log/commit.h"
 #include "log/derive.h"
 #include "log/txn.h"
+#include "recover/chain_read.h"
+#include "recover/orphans.h"
+#include "recover/recover.h"
+#include "recover/recovery_plan.h"
 #include "recover/replay.h"
+#include "recover/rollforward.h"
+#include "volume/block_read.h"
+#include "volume/newest_pack.h"
+#include "volume/roots.h"
 
 #include <string.h>
 

@@ -5,7 +5,12 @@
  */
 #include "base/error.h"
 #include "base/sized.h"
-#include "recover/chain.h"
+#include "recover/recover.h"
+#include "recover/recover_open.h"
+#include "recover/recovery_plan.h"
+#include "recover/run.h"
+#include "volume/newest_pack.h"
+#include "volume/roots.h"
 
 static int needs_recovery(struct f2fs_volume *vol, bool *needed)
 {

@@ -5,7 +5,12 @@
  * and 2). Nothing is changed, and the tree is only asked whether an inode exists.
  */
 #include "base/error.h"
-#include "recover/chain.h"
+#include "recover/chain_read.h"
+#include "recover/orphan_links.h"
+#include "recover/recovery_plan.h"
+#include "recover/run.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
 
 #include <string.h>
 

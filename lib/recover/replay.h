@@ -5,8 +5,10 @@
 #ifndef F2FSKIT_RECOVER_REPLAY_H
 #define F2FSKIT_RECOVER_REPLAY_H
 
+#include "file/winode.h"
 #include "file/write.h"
-#include "recover/chain.h"
+#include "recover/chain_read.h"
+#include "recover/run.h"
 
 struct replay {
 	struct f2fs_volume *vol;
@@ -38,27 +40,5 @@ struct replay_step {
 	uint32_t node_offset;
 	bool is_inode;
 };
-
-/* replay_inode.c */
-/* Make the inode that a block of the chain brings along. */
-int replay_create(struct replay *r, const struct chain_inode *inode);
-int replay_fields(struct replay_step *step);
-int replay_inline_xattrs(struct replay_step *step);
-int replay_xattr_node(struct replay_step *step);
-/* Replay inline data. *done: the node has nothing further to replay. */
-int replay_inline_data(struct replay_step *step, bool *done);
-/* replay_index.c */
-int replay_indexes(struct replay *r, struct replay_step *step);
-/* replay_name.c */
-int replay_name(struct replay *r, struct replay_step *step);
-/* Free the inodes that lost their last name, directories with all that is below them. */
-int replay_bury(struct replay *r);
-/* orphans.c */
-int orphans_finish(struct replay *r);
-/* rollforward.c */
-/* Keep the blocks that the plan needs from being allocated, before anything else is done. */
-int replay_keep(struct replay *r);
-/* Apply all of the plan. */
-int replay_plan(struct replay *r);
 
 #endif

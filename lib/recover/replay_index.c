@@ -6,11 +6,15 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "file/map_write.h"
+#include "file/winode.h"
 #include "log/adopt.h"
 #include "log/nodes.h"
 #include "log/segments.h"
 #include "log/space.h"
 #include "recover/replay.h"
+#include "recover/replay_index.h"
+#include "volume/block_read.h"
 
 /* A slot of the live node, and its coming change. */
 struct slot_change {

@@ -5,8 +5,14 @@
  */
 #include <string.h>
 
+#include "file/map_cut.h"
+#include "file/quota_count.h"
+#include "file/winode.h"
 #include "log/nodes.h"
+#include "recover/chain_read.h"
 #include "recover/replay.h"
+#include "recover/replay_inode.h"
+#include "volume/block_read.h"
 
 /* The extra attributes that a new inode takes from its block in the chain. */
 static void copy_extra(const struct f2fs_geometry *geo, const uint8_t *from, uint8_t *to)

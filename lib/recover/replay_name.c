@@ -10,9 +10,17 @@
  */
 #include <string.h>
 
+#include "file/dir_find.h"
+#include "file/dir_read.h"
+#include "file/dir_write.h"
+#include "file/inode_free.h"
+#include "file/inode_read.h"
+#include "file/winode.h"
 #include "format/dentry.h"
 #include "log/nodes.h"
 #include "recover/replay.h"
+#include "recover/replay_name.h"
+#include "volume/block_read.h"
 
 static void add_links(struct winode *w, int change)
 {

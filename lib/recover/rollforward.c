@@ -4,9 +4,20 @@
  * the order of the chain, and finally delete inodes without a name. The order is the kernel's, because later steps use
  * the results of earlier ones.
  */
+#include "file/inode_read.h"
+#include "file/pages_flush.h"
+#include "file/winode.h"
 #include "log/adopt.h"
 #include "log/nodes.h"
+#include "recover/chain_read.h"
+#include "recover/recovery_plan.h"
 #include "recover/replay.h"
+#include "recover/replay_index.h"
+#include "recover/replay_inode.h"
+#include "recover/replay_name.h"
+#include "recover/rollforward.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
 
 #include <string.h>
 

@@ -15,6 +15,8 @@
 #include "log/pack.h"
 #include "resize/areas.h"
 #include "resize/run.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
 
 #define RUN_BYTES (1u << 20)
 

@@ -6,6 +6,7 @@
 #include "device/device.h"
 #include "resize/estimate.h"
 #include "resize/run.h"
+#include "volume/sit_read.h"
 
 enum {
 	COMMIT_BLOCKS = 65536, /* that emptying a range moves at most by one commit */

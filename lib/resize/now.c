@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "device/device.h"
+#include "file/change.h"
 #include "file/write.h"
 #include "format/plan_home.h"
 #include "format/superblock.h"
@@ -18,6 +19,7 @@
 #include "resize/run.h"
 #include "resize/stages.h"
 #include "tune/superblocks.h"
+#include "volume/nat_read.h"
 #include "volume/zone_map.h"
 
 int resize_report(struct resize *r, const char *phase, uint64_t done, uint64_t total, const char *unit)

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "device/device.h"
+#include "file/change.h"
 #include "file/write.h"
 #include "format/superblock.h"
 #include "fragments/aliases.h"

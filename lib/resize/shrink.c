@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "device/device.h"
 #include "device/zeros.h"
+#include "file/change.h"
 #include "file/write.h"
 #include "log/commit.h"
 #include "log/segments.h"

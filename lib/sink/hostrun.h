@@ -11,6 +11,7 @@
 
 #include "base/comp.h"
 #include "base/pool.h"
+#include "file/xattr_read.h"
 #include "sink/sink.h"
 
 #define BATCH_FILES 64u

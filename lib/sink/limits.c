@@ -5,7 +5,7 @@
 #include "sink/limits.h"
 
 #include "base/error.h"
-#include "volume/volume.h"
+#include "file/inode_sync.h"
 
 int sink_check_limit(struct sink *sink)
 {

@@ -10,6 +10,10 @@
 #include <unistd.h>
 
 #include "device/device.h"
+#include "file/data_read.h"
+#include "file/inode_sync.h"
+#include "file/map_read.h"
+#include "file/page_store.h"
 #include "file/write.h"
 #include "format/cluster.h"
 #include "sink/batch.h"

@@ -2,10 +2,12 @@
 /*
  * Keep the list of a file's data regions short: when it grows too long its smallest holes become data.
  */
-#include "sink/tarregions.h"
+#include "file/inode_sync.h"
+#include "file/map_read.h"
 #include "sink/limits.h"
 #include "sink/report.h"
 #include "sink/sink.h"
+#include "sink/tarregions.h"
 
 void tar_regions_init(struct tar_regions *r, struct f2fs_context *ctx)
 {

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "file/dir_read.h"
 #include "file/object.h"
+#include "file/walk.h"
 #include "source/attribute.h"
 #include "source/path.h"
 #include "source/volume_source.h"

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/utf16.h"
 #include "device/device.h"
+#include "file/change.h"
 #include "file/write.h"
 #include "format/inode.h"
 #include "format/superblock.h"
@@ -28,7 +29,9 @@
 #include "log/txn.h"
 #include "tune/label.h"
 #include "tune/superblocks.h"
+#include "volume/block_read.h"
 #include "volume/counters.h"
+#include "volume/rescue_features.h"
 #include "volume/weigh.h"
 
 int label_encode(struct f2fs_context *ctx, const char *label, uint8_t *units)

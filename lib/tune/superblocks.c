@@ -13,6 +13,7 @@
 #include "device/device.h"
 #include "format/superblock.h"
 #include "volume/counters.h"
+#include "volume/roots.h"
 
 int superblock_writable(struct f2fs_volume *vol)
 {

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "file/compress.h"
 #include "file/object.h"
 #include "forensics/past.h"
 #include "undelete/host_copy.h"

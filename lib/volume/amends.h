@@ -41,10 +41,4 @@ const struct f2fs_nat_info *amends_entry(const struct amends *a, f2fs_nid_t nid)
 /* Are bytes of this block amended? a may be NULL. */
 bool amends_has_block(const struct amends *a, f2fs_blk_t addr);
 
-/* Show all amends from now on, also those added after this call. The amends must outlive the volume. */
-int volume_show_amends(struct f2fs_volume *vol, const struct amends *amends);
-/* volume_open() that shows amends from the start, for a search for nodes, too. NULL: none. */
-int volume_open_amended(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_open_options *options,
-			const struct amends *amends, struct f2fs_volume **out);
-
 #endif

@@ -8,12 +8,6 @@
 
 #include "volume/volume.h"
 
-/*
- * open_beside.c: open a volume beside base, which has no running transaction. Its device is its own: what base writes
- * over of the metadata is copied there first. Nothing may be written to it. base may be closed before it. Fails with
- * NOMEM, IO (the zones).
- */
-int beside_open(struct f2fs_volume *base, struct f2fs_volume **out);
 /* Part of it: follow what base writes, or the volume that it is beside of. vol's device is an overlay. */
 int beside_join(struct f2fs_volume *vol, struct f2fs_volume *base);
 /* Part of closing any volume. */

@@ -7,6 +7,7 @@
 #include <f2fskit/engine.h>
 
 #include "base/error.h"
+#include "volume/clock.h"
 #include "volume/volume.h"
 
 #define NANOSECONDS 1000000000

@@ -15,6 +15,7 @@
 #include "device/signature_find.h"
 #include "device/signature_scope.h"
 #include "format/superblock.h"
+#include "volume/foreign_check.h"
 #include "volume/weigh.h"
 
 #define SB_BYTES (SB_OFFSET + sb_SIZE)

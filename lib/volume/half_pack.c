@@ -8,7 +8,14 @@
 
 #include "base/error.h"
 #include "format/checkpoint.h"
+#include "volume/block_read.h"
+#include "volume/half_pack.h"
+#include "volume/heads_read.h"
+#include "volume/nat_read.h"
+#include "volume/newest_pack.h"
 #include "volume/rescue.h"
+#include "volume/roots.h"
+#include "volume/scan_nodes.h"
 
 /* Do the sums of SIT and NAT, journals applied, agree with the checkpoint block? */
 static int judge_tables(struct f2fs_volume *vol, bool *is_sound)

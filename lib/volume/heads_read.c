@@ -8,6 +8,9 @@
 #include "base/error.h"
 #include "device/device.h"
 #include "format/node.h"
+#include "volume/block_read.h"
+#include "volume/heads_read.h"
+#include "volume/nat_journal.h"
 #include "volume/volume.h"
 
 /* Read one block of the pack. */

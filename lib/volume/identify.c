@@ -7,6 +7,11 @@
 #include "base/bitmap.h"
 #include "base/error.h"
 #include "format/inode.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
+#include "volume/node_read.h"
+#include "volume/sit_read.h"
+#include "volume/ssa_read.h"
 #include "volume/volume.h"
 
 const char *f2fs_area_name(int area)

@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "base/pool.h"
 #include "device/device.h"
+#include "volume/block_read.h"
+#include "volume/key_use.h"
 
 #define PIECE ((size_t)128 << 10) /* bytes: a stage and as much of the output fit into a processor's own cache */
 #define BY_TEAM ((size_t)1 << 20) /* bytes of a read that are worth it to wake workers */

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "volume/key_use.h"
 #include "volume/keyring.h"
 
 static void make_iv(const struct file_key *key, uint64_t index, uint8_t iv[CIPHER_IV_SIZE])

@@ -9,6 +9,9 @@
 #include "base/bitmap.h"
 #include "base/error.h"
 #include "format/node.h"
+#include "volume/block_read.h"
+#include "volume/nat_journal.h"
+#include "volume/sit_read.h"
 #include "volume/volume.h"
 
 /* A place where a node may be. */

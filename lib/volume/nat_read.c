@@ -9,7 +9,10 @@
 #include "base/error.h"
 #include "device/device.h"
 #include "volume/amends.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
 #include "volume/rescue.h"
+#include "volume/rescue_nat.h"
 #include "volume/table_entries.h"
 
 static f2fs_blk_t current_block(const struct f2fs_volume *vol, uint32_t k, unsigned *copy)

@@ -20,6 +20,8 @@
 #include "base/error.h"
 #include "device/device.h"
 #include "format/node.h"
+#include "volume/heads_read.h"
+#include "volume/newest_pack.h"
 #include "volume/rescue.h"
 
 static bool read_block(const struct f2fs_volume *vol, f2fs_blk_t addr, uint8_t *block)

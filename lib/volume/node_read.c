@@ -6,6 +6,9 @@
 
 #include "base/error.h"
 #include "format/node.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
+#include "volume/node_read.h"
 #include "volume/volume.h"
 
 /* Point at a node's block: the transaction's, or the one on the device. */

@@ -8,7 +8,9 @@
 #include "device/cache.h"
 #include "device/overlay.h"
 #include "volume/beside.h"
+#include "volume/clock.h"
 #include "volume/keyring.h"
+#include "volume/open_beside.h"
 #include "volume/rescue.h"
 #include "volume/zone_map.h"
 

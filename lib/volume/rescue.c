@@ -9,6 +9,15 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "volume/block_read.h"
+#include "volume/half_pack.h"
+#include "volume/heads_read.h"
+#include "volume/newest_pack.h"
+#include "volume/rescue_checkpoint.h"
+#include "volume/rescue_features.h"
+#include "volume/rescue_superblock.h"
+#include "volume/roots.h"
+#include "volume/scan_nodes.h"
 
 static int compare_nodes(const void *a, const void *b)
 {

@@ -52,35 +52,10 @@ struct rescue {
 	struct vec nodes;   /* struct rescue_node; in the end sorted by nid, with an address each */
 };
 
-/* Find both superblocks' replacement; fills vol->sb, vol->geo. The first error stays when there is none. */
-int rescue_superblock(struct f2fs_volume *vol);
-/* Find or make a checkpoint; fills what roots_load_checkpoint() and heads_load() would. */
-int rescue_checkpoint(struct f2fs_volume *vol);
-/* The older pack was taken because the newer one breaks a rule: take that, if its numbers can be corrected. */
-int rescue_newer_pack(struct f2fs_volume *vol);
-/* The newest pack is lost: note the addresses in the idle copies of the NAT for the scan (rescue_idle.c). */
-int rescue_take_idle(struct f2fs_volume *vol);
-/* Was the node of this footer written after the checkpoint in force? */
-bool rescue_is_recent(const struct f2fs_volume *vol, const uint8_t *footer);
-/* The entry of a node id in the table that is being filled; it is made when there is none. */
-int rescue_entry(struct rescue *r, f2fs_nid_t nid, struct rescue_node **out);
-/* Can entries of a NAT block be believed? first: id of the first. */
-bool rescue_trusts_nat(const struct f2fs_geometry *geo, f2fs_nid_t first, const uint8_t *entries, uint32_t count);
-/* Do the SIT's sums agree with the checkpoint's? Then damage in it is as good as out of the question. */
-bool rescue_sit_agrees(struct f2fs_volume *vol);
-/* Read the main area and fill the table of nodes. */
-int rescue_scan(struct f2fs_volume *vol);
-/* Guess features, quota files and the seed of checksums from the inodes in the main area. */
-int rescue_guess_features(struct f2fs_volume *vol);
-
 /* The superblock as usual, or found again: in place of roots_load_superblock(). */
 int rescue_find_superblock(struct f2fs_volume *vol, unsigned preferred);
 /* Everything above: called by the opening in place of loading the checkpoint. */
 int rescue_load(struct f2fs_volume *vol, unsigned forced_pack);
 void rescue_close(struct f2fs_volume *vol);
-/* The NAT as it was put together. */
-void rescue_nat_get(const struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out);
-void rescue_nat_read(const struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uint8_t *entries);
-int rescue_nat_next(const struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out);
 
 #endif

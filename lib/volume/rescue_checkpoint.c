@@ -10,7 +10,11 @@
 #include "base/error.h"
 #include "device/device.h"
 #include "format/overprovision.h"
+#include "volume/block_read.h"
+#include "volume/heads_read.h"
 #include "volume/rescue.h"
+#include "volume/rescue_checkpoint.h"
+#include "volume/roots.h"
 #include "volume/zone_map.h"
 
 static int allocate(struct f2fs_volume *vol)

@@ -13,7 +13,10 @@
 #include "format/evidence.h"
 #include "format/inode.h"
 #include "format/quota.h"
+#include "volume/block_read.h"
+#include "volume/nat_read.h"
 #include "volume/rescue.h"
+#include "volume/rescue_features.h"
 #include "volume/weigh.h"
 
 #define ENOUGH_INODES 20000u

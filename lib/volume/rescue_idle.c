@@ -12,7 +12,10 @@
 #include "base/error.h"
 #include "device/device.h"
 #include "format/node.h"
+#include "volume/nat_read.h"
 #include "volume/rescue.h"
+#include "volume/rescue_idle.h"
+#include "volume/rescue_nat.h"
 
 bool rescue_is_recent(const struct f2fs_volume *vol, const uint8_t *footer)
 {

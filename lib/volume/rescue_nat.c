@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "volume/rescue.h"
+#include "volume/rescue_nat.h"
 
 /* Number of the first node whose id is not below nid. */
 static size_t first_from(const struct rescue *r, f2fs_nid_t nid)

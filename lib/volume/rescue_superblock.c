@@ -13,7 +13,9 @@
 #include "format/node.h"
 #include "format/plan.h"
 #include "format/superblock.h"
+#include "volume/block_read.h"
 #include "volume/rescue.h"
+#include "volume/rescue_superblock.h"
 
 #define SEG F2FS_SEGMENT_BLOCKS
 /* A volume starts at the end of its first whole zone: no layout that is in use puts segment 0 further away. */

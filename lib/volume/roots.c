@@ -9,6 +9,9 @@
 #include "device/device.h"
 #include "disk/place_explain.h"
 #include "format/superblock.h"
+#include "volume/block_read.h"
+#include "volume/foreign_check.h"
+#include "volume/roots.h"
 #include "volume/weigh.h"
 
 /* Read one superblock candidate; returns its state: 0, a rule, or F2FS_ERR_IO. */

@@ -16,7 +16,13 @@
 #include "base/bitmap.h"
 #include "format/inode.h"
 #include "volume/main_reader.h"
+#include "volume/nat_read.h"
 #include "volume/rescue.h"
+#include "volume/rescue_idle.h"
+#include "volume/rescue_nat.h"
+#include "volume/scan_nodes.h"
+#include "volume/sit_read.h"
+#include "volume/ssa_read.h"
 
 #define VERSION_WINDOW 1024 /* checkpoints that may have come after the last one whose nodes the SIT has */
 

@@ -8,6 +8,8 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "device/device.h"
+#include "volume/block_read.h"
+#include "volume/sit_read.h"
 #include "volume/table_entries.h"
 
 static f2fs_blk_t current_block(const struct f2fs_volume *vol, uint32_t k, unsigned *copy)

@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "device/device.h"
 #include "format/node.h"
+#include "volume/block_read.h"
+#include "volume/ssa_read.h"
 #include "volume/volume.h"
 
 static int read_block(struct f2fs_volume *vol, f2fs_blk_t addr, uint8_t *block)

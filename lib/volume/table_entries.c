@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "device/device.h"
+#include "volume/block_read.h"
 
 int table_check_range(const struct f2fs_volume *vol, const struct table_kind *kind, uint32_t first, uint32_t count)
 {

@@ -19,8 +19,13 @@
 #include "format/superblock.h"
 #include "volume/amends.h"
 #include "volume/beside.h"
+#include "volume/block_read.h"
+#include "volume/clock.h"
+#include "volume/half_pack.h"
+#include "volume/heads_read.h"
 #include "volume/keyring.h"
 #include "volume/rescue.h"
+#include "volume/roots.h"
 #include "volume/weigh.h"
 #include "volume/zone_map.h"
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "volume/rescue_features.h"
 #include "volume/weigh.h"
 
 #define ENOUGH_INODES 2000u

@@ -14,6 +14,7 @@
 #include "base/comp.h"
 #include "common/fresh.h"
 #include "common/test_host.h"
+#include "file/change.h"
 #include "file/write.h"
 #include "format/flags.h"
 #include "log/space.h"

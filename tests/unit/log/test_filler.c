@@ -22,6 +22,7 @@
 #include "log/segment_choose.h"
 #include "log/segments.h"
 #include "log/txn.h"
+#include "volume/block_read.h"
 
 #define MIB (1u << 20)
 #define BLOCK 4096u

@@ -2,8 +2,8 @@
 /*
  * A change of members of inodes that a command makes on each of its operands, and with -R on all below them.
  */
-#ifndef F2FSKIT_EDIT_CHANGE_H
-#define F2FSKIT_EDIT_CHANGE_H
+#ifndef F2FSKIT_EDIT_INODE_CHANGE_H
+#define F2FSKIT_EDIT_INODE_CHANGE_H
 
 #include "edit/edit.h"
 

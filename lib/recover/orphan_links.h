@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Find listed orphans that still have a name.
+ */
+#ifndef F2FSKIT_RECOVER_ORPHAN_LINKS_H
+#define F2FSKIT_RECOVER_ORPHAN_LINKS_H
+
+#include "volume/volume.h"
+
+/* Add to linked the listed orphans that a directory names (orphan_links.c). */
+int orphans_find_linked(struct f2fs_volume *vol, struct map32 *linked);
+
+#endif

@@ -3,7 +3,10 @@
  * Device aliases: files that own a whole device of the volume (FORMAT volume 9.4). Start and length of the extent,
  * i_size and i_blocks each name the device. Two that agree outvote the others.
  */
+#include "check/alias.h"
+#include "check/finding.h"
 #include "check/repair.h"
+#include "check/repair_left.h"
 #include "format/superblock.h"
 
 #define WITNESSES 2u

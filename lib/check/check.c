@@ -4,7 +4,9 @@
  */
 #include "base/error.h"
 #include "base/sized.h"
+#include "check/rehearsal.h"
 #include "check/repair.h"
+#include "check/repair_driver.h"
 
 /* Count the findings that the next check will report. Some of them show only after a repair of others. */
 static int count_left(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,

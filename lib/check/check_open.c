@@ -5,7 +5,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "check/check_open.h"
+#include "check/finding.h"
+#include "check/inode_type.h"
 #include "check/repair.h"
+#include "check/sweep.h"
+#include "check/try_recovery.h"
 #include "check/witness.h"
 #include "volume/volume.h"
 

@@ -6,6 +6,9 @@
 
 #include <stdlib.h>
 
+#include "check/node_digest.h"
+#include "check/sweep.h"
+
 /* The sweep passes the checker to its callbacks, so the list being filled hangs there. */
 static bool is_wanted(const struct checker *c, f2fs_blk_t addr)
 {

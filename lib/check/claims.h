@@ -6,7 +6,7 @@
 #ifndef F2FSKIT_CHECK_CLAIMS_H
 #define F2FSKIT_CHECK_CLAIMS_H
 
-#include "check/checker.h"
+#include "check/run.h"
 
 struct claim {
 	f2fs_blk_t addr;

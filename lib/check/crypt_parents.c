@@ -8,7 +8,9 @@
 
 #include "base/crc.h"
 #include "base/map32.h"
-#include "check/checker.h"
+#include "check/crypt_parents.h"
+#include "check/finding.h"
+#include "check/run.h"
 #include "format/fscrypt.h"
 
 #define VERSION_BIT 1u /* of a digest: contexts of different versions have no bytes in common */

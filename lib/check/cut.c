@@ -6,7 +6,9 @@
  */
 #include <string.h>
 
-#include "check/checker.h"
+#include "check/cut.h"
+#include "check/finding.h"
+#include "check/run.h"
 #include "device/device.h"
 
 /* Of an inode in c->cut: nodes in the upper half, blocks of data in the lower one. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "check/finding.h"
 
 struct answer {
 	uint64_t found;

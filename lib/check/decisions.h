@@ -7,7 +7,7 @@
 #ifndef F2FSKIT_CHECK_DECISIONS_H
 #define F2FSKIT_CHECK_DECISIONS_H
 
-#include "check/checker.h"
+#include "check/run.h"
 
 struct decisions {
 	struct f2fs_context *ctx;

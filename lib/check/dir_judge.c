@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/namehash.h"
-#include "check/dirs.h"
+#include "check/dir_judge.h"
+#include "check/sweep.h"
 
 void dir_area(const struct checker *c, const struct inode_fact *dir, const uint8_t *block, struct dentry_area *out)
 {

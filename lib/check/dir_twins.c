@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 #include "base/unicode.h"
-#include "check/dirs.h"
+#include "check/dir_judge.h"
+#include "check/dir_twins.h"
+#include "check/finding.h"
 #include "volume/block_read.h"
 
 static int compare_names(const void *a, const void *b)

@@ -2,7 +2,8 @@
 /*
  * Pointers to nodes that another pointer led to before, by the node that they lead to.
  */
-#include "check/checker.h"
+#include "check/further_parents.h"
+#include "check/run.h"
 
 static int compare_parents(const void *a, const void *b)
 {

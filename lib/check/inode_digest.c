@@ -6,7 +6,16 @@
 #include <string.h>
 
 #include "base/comp.h"
+#include "check/alias.h"
+#include "check/finding.h"
+#include "check/inode_digest.h"
+#include "check/inode_mend.h"
+#include "check/inode_type.h"
+#include "check/node_digest.h"
+#include "check/node_pointers.h"
 #include "check/witness.h"
+#include "check/witness_layout.h"
+#include "check/xattr_judge.h"
 #include "file/cluster_shown.h"
 #include "file/object.h"
 #include "format/superblock.h"

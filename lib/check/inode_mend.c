@@ -3,7 +3,8 @@
  * Correct an inode that breaks rules: one correction per rule, applied to a copy of its block. The facts are taken from
  * the corrected copy, and a repair writes it.
  */
-#include "check/checker.h"
+#include "check/inode_mend.h"
+#include "check/run.h"
 #include "format/inode.h"
 
 #define DEFAULT_CLUSTER_BITS 2u

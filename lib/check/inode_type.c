@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "check/checker.h"
+#include "check/inode_type.h"
+#include "check/run.h"
 #include "format/dentry.h"
 #include "volume/block_read.h"
 

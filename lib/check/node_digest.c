@@ -5,7 +5,13 @@
 #include "base/bytes.h"
 #include "base/crc.h"
 #include "base/error.h"
-#include "check/checker.h"
+#include "check/finding.h"
+#include "check/inode_digest.h"
+#include "check/inode_mend.h"
+#include "check/node_digest.h"
+#include "check/node_pointers.h"
+#include "check/run.h"
+#include "check/sweep.h"
 
 uint32_t node_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block)
 {

@@ -5,7 +5,12 @@
  */
 #include <string.h>
 
-#include "check/checker.h"
+#include "check/alias.h"
+#include "check/cut.h"
+#include "check/finding.h"
+#include "check/node_pointers.h"
+#include "check/run.h"
+#include "check/sweep.h"
 #include "format/cluster.h"
 #include "format/superblock.h"
 

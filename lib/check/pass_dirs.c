@@ -6,8 +6,16 @@
  */
 #include <string.h>
 
-#include "check/dirs.h"
+#include "check/cut.h"
+#include "check/dir_judge.h"
+#include "check/dir_twins.h"
+#include "check/finding.h"
+#include "check/inode_mend.h"
+#include "check/inode_type.h"
+#include "check/sweep.h"
 #include "check/witness.h"
+#include "check/witness_levels.h"
+#include "check/witness_names.h"
 
 static int raise_entry(struct checker *c, enum problem problem, const struct inode_fact *dir, f2fs_blk_t block,
 		       uint32_t slot, uint64_t found, uint64_t expected)

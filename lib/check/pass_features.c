@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "check/crypt_parents.h"
+#include "check/finding.h"
 #include "check/witness.h"
+#include "check/witness_contexts.h"
+#include "check/xattr_judge.h"
 #include "file/data_read.h"
 #include "file/inode_caches.h"
 #include "file/inode_read.h"

@@ -3,8 +3,9 @@
  * Pass 6, links: which inodes the tree of directories reaches, link counts, parents. Needs the dirs pass. Leaves the
  * states INODE_REACHED, INODE_LOOP and INODE_LOST_TREE, and the numbers of subdirectories.
  */
-#include "check/checker.h"
-#include "check/dirs.h"
+#include "check/dir_judge.h"
+#include "check/finding.h"
+#include "check/run.h"
 
 /* Check an inode that was unlinked while it was open: the next mount deletes it. seen: the entries before this one. */
 static int check_orphan(struct checker *c, f2fs_nid_t ino, struct map32 *seen)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "check/claims.h"
+#include "check/cut.h"
+#include "check/finding.h"
 
 static int check_inode(struct checker *c, const struct inode_fact *inode)
 {

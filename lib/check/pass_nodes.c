@@ -4,7 +4,15 @@
  * Needs the tables. Leaves inode_facts, kinds, owners, the tree (parent and place), claims of blocks, and the blocks of
  * directories. Nodes outside any tree are dropped. Then the claims of the kept nodes are collected again.
  */
+#include "check/cut.h"
+#include "check/finding.h"
+#include "check/further_parents.h"
+#include "check/node_digest.h"
+#include "check/root_quota.h"
+#include "check/sweep.h"
 #include "check/witness.h"
+#include "check/witness_data.h"
+#include "check/witness_nodes.h"
 #include "volume/rescue_features.h"
 #include "volume/weigh.h"
 

@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "check/checker.h"
+#include "check/finding.h"
 #include "check/quota_left.h"
+#include "check/run.h"
 #include "file/data_read.h"
 #include "file/inode_read.h"
 #include "file/object.h"

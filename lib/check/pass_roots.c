@@ -7,6 +7,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "check/cut.h"
+#include "check/finding.h"
+#include "check/root_zones.h"
 #include "check/witness.h"
 #include "device/device.h"
 #include "format/plan_home.h"

@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "check/tables.h"
+#include "check/cut.h"
+#include "check/finding.h"
+#include "check/table_read.h"
+#include "check/table_rules.h"
 #include "check/witness.h"
 #include "device/device.h"
 #include "volume/nat_read.h"

@@ -5,7 +5,10 @@
  */
 #include <string.h>
 
-#include "check/totals.h"
+#include "check/cut.h"
+#include "check/finding.h"
+#include "check/summaries.h"
+#include "check/zones.h"
 #include "volume/zone_map.h"
 
 static int raise_segment(struct checker *c, enum problem problem, const struct seg_fact *seg, uint32_t first,

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "check/check_open.h"
+#include "check/finding.h"
 #include "check/readings.h"
 #include "device/device.h"
 #include "device/overlay.h"

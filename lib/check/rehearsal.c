@@ -4,8 +4,12 @@
  * first look finds something repairable, the repair is rehearsed on layers over all devices, and its findings are the
  * result. The devices are only read. A sound volume costs the first look alone.
  */
+#include "check/check_open.h"
 #include "check/decisions.h"
+#include "check/finding.h"
+#include "check/rehearsal.h"
 #include "check/repair.h"
+#include "check/repair_driver.h"
 #include "device/device.h"
 #include "device/overlay.h"
 #include "volume/roots.h"

@@ -4,6 +4,17 @@
  * volume in its state before or after the round. repair_driver.c decides about rounds.
  */
 #include "check/repair.h"
+#include "check/repair_dirs.h"
+#include "check/repair_hold.h"
+#include "check/repair_left.h"
+#include "check/repair_links.h"
+#include "check/repair_need.h"
+#include "check/repair_nodes.h"
+#include "check/repair_quota.h"
+#include "check/repair_roots.h"
+#include "check/repair_shared.h"
+#include "check/repair_tables.h"
+#include "check/repair_xattrs.h"
 #include "file/change.h"
 #include "format/overprovision.h"
 #include "log/commit.h"

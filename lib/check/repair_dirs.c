@@ -8,8 +8,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "check/dirs.h"
+#include "check/dir_judge.h"
 #include "check/repair.h"
+#include "check/repair_dirs.h"
+#include "check/repair_left.h"
+#include "check/sweep.h"
 #include "check/witness.h"
 #include "file/dir_filing.h"
 #include "file/dir_find.h"

@@ -11,9 +11,13 @@
 #include <f2fskit/recover.h>
 
 #include "base/error.h"
+#include "check/check_open.h"
 #include "check/decisions.h"
 #include "check/readings.h"
 #include "check/repair.h"
+#include "check/repair_driver.h"
+#include "check/repair_need.h"
+#include "check/repair_recover.h"
 #include "check/witness.h"
 #include "log/commit.h"
 #include "log/txn.h"

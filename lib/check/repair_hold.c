@@ -7,6 +7,8 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "check/repair.h"
+#include "check/repair_hold.h"
+#include "check/repair_left.h"
 #include "volume/block_read.h"
 
 /* Is the node to be kept, by a finding of its own? */

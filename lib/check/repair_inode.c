@@ -7,8 +7,13 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "check/dirs.h"
+#include "check/alias.h"
+#include "check/cut.h"
+#include "check/dir_judge.h"
+#include "check/inode_mend.h"
 #include "check/repair.h"
+#include "check/repair_inode.h"
+#include "check/repair_left.h"
 #include "file/cluster_shown.h"
 #include "format/cluster.h"
 #include "volume/block_read.h"

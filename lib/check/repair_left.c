@@ -5,6 +5,7 @@
  * part, and no reader accepts it.
  */
 #include "check/repair.h"
+#include "check/repair_left.h"
 
 struct left {
 	f2fs_nid_t nid;

@@ -10,6 +10,10 @@
 
 #include "base/error.h"
 #include "check/repair.h"
+#include "check/repair_dirs.h"
+#include "check/repair_left.h"
+#include "check/repair_links.h"
+#include "check/repair_need.h"
 #include "file/dir_filing.h"
 #include "file/dir_find.h"
 #include "file/dir_write.h"

@@ -3,7 +3,9 @@
  * Derive from the findings what a repair has to do.
  */
 #include "check/repair.h"
+#include "check/repair_need.h"
 #include "check/witness.h"
+#include "check/witness_entries.h"
 
 bool repair_found(const struct checker *c, enum problem problem)
 {

@@ -6,7 +6,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "check/node_digest.h"
 #include "check/repair.h"
+#include "check/repair_inode.h"
+#include "check/repair_left.h"
+#include "check/repair_nodes.h"
+#include "check/sweep.h"
 #include "check/witness.h"
 #include "file/inode_read.h"
 #include "file/map_read.h"

@@ -5,6 +5,7 @@
  */
 #include "check/quota_left.h"
 #include "check/repair.h"
+#include "check/repair_quota.h"
 #include "file/quota_count.h"
 #include "file/quota_make.h"
 

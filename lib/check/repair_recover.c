@@ -13,7 +13,13 @@
 #include <f2fskit/recover.h>
 
 #include "base/error.h"
+#include "check/cut.h"
 #include "check/repair.h"
+#include "check/repair_left.h"
+#include "check/repair_need.h"
+#include "check/repair_nodes.h"
+#include "check/repair_recover.h"
+#include "check/repair_tables.h"
 #include "check/witness.h"
 #include "log/derive.h"
 #include "recover/recover.h"

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "check/repair.h"
+#include "check/repair_left.h"
+#include "check/repair_roots.h"
 #include "device/device.h"
 #include "format/superblock.h"
 

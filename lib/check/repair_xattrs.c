@@ -9,6 +9,8 @@
 
 #include "base/acl.h"
 #include "check/repair.h"
+#include "check/repair_left.h"
+#include "check/repair_xattrs.h"
 #include "check/xattr_bits.h"
 #include "format/fscrypt.h"
 #include "log/nodes.h"

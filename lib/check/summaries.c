@@ -7,8 +7,10 @@
 
 #include "base/error.h"
 #include "check/claims.h"
-#include "check/totals.h"
+#include "check/finding.h"
+#include "check/summaries.h"
 #include "check/witness.h"
+#include "check/witness_layout.h"
 #include "volume/ssa_read.h"
 
 static int raise_summary(struct checker *c, enum problem problem, f2fs_seg_t segno, f2fs_blk_t block, uint64_t found)

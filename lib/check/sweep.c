@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "check/checker.h"
+#include "check/run.h"
+#include "check/sweep.h"
 #include "device/device.h"
 #include "volume/block_read.h"
 

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "check/tables.h"
+#include "check/finding.h"
+#include "check/table_read.h"
 #include "device/device.h"
 #include "volume/block_read.h"
 

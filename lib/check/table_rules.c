@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "check/tables.h"
+#include "check/finding.h"
+#include "check/table_rules.h"
 #include "volume/block_read.h"
 
 static int read_pack(struct checker *c, uint32_t index, uint8_t *block, int *err)

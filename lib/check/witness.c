@@ -9,6 +9,7 @@
 
 #include "base/bitmap.h"
 #include "base/error.h"
+#include "check/finding.h"
 #include "volume/block_read.h"
 #include "volume/rescue.h"
 #include "volume/ssa_read.h"

@@ -12,6 +12,7 @@
 #include "base/crc.h"
 #include "base/error.h"
 #include "check/witness.h"
+#include "check/witness_bits.h"
 #include "volume/block_read.h"
 
 #define FEW_INODES 8u

@@ -4,7 +4,10 @@
  * stored blocks, then by empty slots. If the first slot holds something else, the other slots and i_compr_blocks show
  * that it was a mark.
  */
+#include "check/node_digest.h"
+#include "check/sweep.h"
 #include "check/witness.h"
+#include "check/witness_clusters.h"
 #include "format/cluster.h"
 
 /* Can the heads of an inode's clusters be wrong? */

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "check/witness.h"
+#include "check/witness_contexts.h"
 #include "format/fscrypt.h"
 #include "format/xattr.h"
 #include "volume/block_read.h"

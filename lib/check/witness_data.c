@@ -5,6 +5,11 @@
  */
 #include "base/bitmap.h"
 #include "check/witness.h"
+#include "check/witness_clusters.h"
+#include "check/witness_data.h"
+#include "check/witness_ghosts.h"
+#include "check/witness_layout.h"
+#include "check/witness_slots.h"
 
 /* A block that a slot could be meant to point to. */
 struct offer {

@@ -7,6 +7,8 @@
 #include "base/bitmap.h"
 #include "base/error.h"
 #include "check/witness.h"
+#include "check/witness_entries.h"
+#include "check/witness_tree.h"
 #include "volume/nat_read.h"
 
 /* Does another block hold this node, at least as new as the viewed one? Then the viewed block is an old copy. */

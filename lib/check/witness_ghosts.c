@@ -9,6 +9,9 @@
 #include "base/bitmap.h"
 #include "check/claims.h"
 #include "check/witness.h"
+#include "check/witness_ghosts.h"
+#include "check/witness_layout.h"
+#include "check/witness_slots.h"
 
 /* A pointer that may be wrong. */
 struct ghost {

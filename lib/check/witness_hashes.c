@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "base/namehash.h"
-#include "check/dirs.h"
+#include "check/dir_judge.h"
 #include "check/witness.h"
+#include "check/witness_hashes.h"
+#include "check/witness_own.h"
 
 struct search {
 	const struct inode_fact *dir;

@@ -15,8 +15,11 @@
 
 #include "base/error.h"
 #include "base/namehash.h"
-#include "check/dirs.h"
+#include "check/dir_judge.h"
+#include "check/sweep.h"
 #include "check/witness.h"
+#include "check/witness_homes.h"
+#include "check/witness_own.h"
 #include "volume/block_read.h"
 
 /* An inode without any name. Its own name is read again where the mark is met. */

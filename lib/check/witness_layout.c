@@ -9,6 +9,7 @@
 
 #include "base/bitmap.h"
 #include "check/witness.h"
+#include "check/witness_layout.h"
 #include "format/dentry.h"
 #include "format/xattr.h"
 

@@ -8,8 +8,10 @@
 
 #include "base/error.h"
 #include "base/namehash.h"
-#include "check/dirs.h"
+#include "check/dir_judge.h"
+#include "check/sweep.h"
 #include "check/witness.h"
+#include "check/witness_levels.h"
 #include "volume/block_read.h"
 
 #define LEVELS 32u /* all higher ones choose the same buckets as the last */

@@ -12,8 +12,12 @@
 #include <string.h>
 
 #include "base/namehash.h"
-#include "check/dirs.h"
+#include "check/dir_judge.h"
 #include "check/witness.h"
+#include "check/witness_hashes.h"
+#include "check/witness_homes.h"
+#include "check/witness_names.h"
+#include "check/witness_own.h"
 
 #define MAX_SOLVED 64u /* names of which one wrong bit is looked for; more are a matter of more than bits */
 

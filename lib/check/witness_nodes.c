@@ -6,7 +6,13 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "check/further_parents.h"
 #include "check/witness.h"
+#include "check/witness_bits.h"
+#include "check/witness_entries.h"
+#include "check/witness_layout.h"
+#include "check/witness_nodes.h"
+#include "check/witness_tree.h"
 #include "volume/nat_read.h"
 
 /* A block of a node segment that the SIT has in use and that is no node by the NAT. */

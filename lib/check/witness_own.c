@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "check/witness.h"
+#include "check/witness_own.h"
 #include "volume/block_read.h"
 
 bool witness_own_name(struct checker *c, const struct inode_fact *dir, f2fs_nid_t ino, struct own_name *out)

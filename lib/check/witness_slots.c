@@ -4,6 +4,7 @@
  */
 #include "base/error.h"
 #include "check/witness.h"
+#include "check/witness_slots.h"
 #include "volume/block_read.h"
 
 int witness_find_slot(struct checker *c, f2fs_nid_t nid, uint32_t slot, struct slot_view *out)

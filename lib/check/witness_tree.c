@@ -3,7 +3,9 @@
  * Find the place of a node in a file's tree by its offset, and put nodes that no pointer leads to into free places.
  */
 #include "base/error.h"
+#include "check/further_parents.h"
 #include "check/witness.h"
+#include "check/witness_tree.h"
 #include "volume/block_read.h"
 
 /* The way from an inode to a node: pointer after pointer, at most three. */

@@ -8,8 +8,11 @@
 #include <string.h>
 
 #include "base/acl.h"
-#include "check/checker.h"
+#include "check/crypt_parents.h"
+#include "check/finding.h"
+#include "check/run.h"
 #include "check/xattr_bits.h"
+#include "check/xattr_judge.h"
 #include "format/fscrypt.h"
 
 #define MOST_SOUGHT 256u /* lists: to look for one wrong bit takes milliseconds */

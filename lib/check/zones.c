@@ -4,7 +4,8 @@
  * (FORMAT volume 9.1). Zones that wait to be reset or finished are left to the next mount. The exception is a zone with
  * unwritten blocks in use: a repair finishes it, as the kernel does, so that it can be read.
  */
-#include "check/totals.h"
+#include "check/finding.h"
+#include "check/zones.h"
 #include "device/device.h"
 #include "volume/zone_map.h"
 

@@ -7,6 +7,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "clean/clean.h"
+#include "clean/empty.h"
+#include "clean/live.h"
+#include "clean/move_target.h"
+#include "clean/mover.h"
 #include "clean/run.h"
 #include "file/change.h"
 #include "file/inode_read.h"

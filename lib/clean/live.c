@@ -11,6 +11,7 @@
 #include "base/bitmap.h"
 #include "base/error.h"
 #include "clean/clean.h"
+#include "clean/live.h"
 #include "format/inode.h"
 #include "log/segments.h"
 #include "volume/nat_read.h"

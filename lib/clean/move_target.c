@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "clean/live.h"
+#include "clean/move_target.h"
 #include "clean/run.h"
 #include "log/filler.h"
 #include "log/heads.h"

@@ -8,6 +8,9 @@
 
 #include "base/bitmap.h"
 #include "clean/clean.h"
+#include "clean/live.h"
+#include "clean/move_target.h"
+#include "clean/mover.h"
 #include "format/inode.h"
 #include "log/nodes.h"
 #include "log/segments.h"

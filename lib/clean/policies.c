@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clean/policies.h"
 #include "clean/policy.h"
 
 static const struct clean_policy policies[] = {

@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 struct f2fs_gc_section;
-struct f2fs_gc_options;
 
 #define CLEAN_NEVER UINT64_MAX /* the cost of a candidate that is not to be cleaned now */
 
@@ -45,13 +44,7 @@ struct clean_policy {
 	bool keeps_age; /* moved blocks keep their age */
 	const char *text;
 };
-/* NULL for an unknown number. */
-const struct clean_policy *clean_policy_get(unsigned number);
 /* The one that asks the host. */
 extern const struct clean_policy clean_policy_own;
-const struct clean_policy *clean_policy_of(const struct f2fs_gc_options *options);
-/* Rank a list and put it in order, the first to be cleaned first; returns how many are to be cleaned at all. */
-size_t clean_policy_sort(const struct clean_policy *policy, const struct clean_view *view,
-			 struct clean_candidate *list, size_t count);
 
 #endif

@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "clean/clean.h"
 #include "clean/run.h"
+#include "clean/victims.h"
 
 enum {
 	TRY_AGAIN = 64, /* blocks freed after which cleaning that won too little is worth another try */

@@ -8,7 +8,10 @@
 #include <string.h>
 
 #include "base/bitmap.h"
+#include "clean/live.h"
+#include "clean/room.h"
 #include "clean/run.h"
+#include "clean/victims.h"
 #include "log/segment_choose.h"
 #include "log/segments.h"
 #include "log/space.h"

@@ -6,6 +6,9 @@
 #define F2FSKIT_CLEAN_RUN_H
 
 #include "clean/clean.h"
+#include "clean/live.h"
+#include "clean/move_target.h"
+#include "clean/victims.h"
 #include "log/space.h"
 
 enum {
@@ -35,28 +38,5 @@ struct run {
 	uint64_t pinned;	       /* of data, what pinned files hold: it needs sections of its own */
 	bool is_stopped;      /* by the host */
 };
-
-/* clean.c */
-int clean_check_options(struct f2fs_volume *vol, const struct f2fs_gc_options *options);
-/* f2fs_gc() within another call. */
-int clean_run(struct f2fs_volume *vol, const struct f2fs_gc_options *options, struct f2fs_gc_result *result);
-
-/* victims.c */
-/* A section stays as it is: count it, say why, and do not look at it again. */
-void clean_leave(struct run *r, uint32_t section);
-/* Blocks of a section that can hold something. */
-uint32_t clean_section_blocks(const struct f2fs_volume *vol);
-
-/* room.c */
-/* Is there room to move the blocks in live besides those that the batch has moved already? */
-bool room_fits(const struct run *r);
-/* What moving that would take: for the result, when there is no room. */
-void room_note(struct run *r, uint32_t section);
-/* Choose the victims of a batch, *count from the start of the list, and bar them in the transaction, which is fresh. */
-int room_plan(struct run *r, size_t *count);
-/* The same for a dry run. */
-size_t room_plan_dry(const struct run *r);
-/* Predict the free sections at the end of a dry run. */
-uint32_t room_predict(const struct run *r);
 
 #endif

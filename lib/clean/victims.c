@@ -4,7 +4,10 @@
  * of sections that are free or full, so memory follows the number of those in between.
  */
 #include "base/bitmap.h"
+#include "clean/live.h"
+#include "clean/policies.h"
 #include "clean/run.h"
+#include "clean/victims.h"
 #include "log/segments.h"
 #include "log/streams.h"
 #include "volume/clock.h"

@@ -17,6 +17,7 @@
 #include <f2fskit/defrag.h>
 
 #include "clean/clean.h"
+#include "clean/live.h"
 #include "fragments/fragments.h"
 #include "log/filler.h"
 

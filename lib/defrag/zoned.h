@@ -7,6 +7,8 @@
 
 #include "defrag/run.h"
 
+struct live_block;
+
 /* How many blocks a section can hold. */
 uint32_t zoned_section_blocks(const struct f2fs_volume *vol);
 /* Begin to clear the way, or to place. Placing may take the given number of sections. */

@@ -8,6 +8,7 @@
  */
 #include "base/error.h"
 #include "base/sized.h"
+#include "forensics/inode_at.h"
 #include "forensics/past.h"
 #include "volume/beside.h"
 #include "volume/open_beside.h"

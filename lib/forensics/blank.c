@@ -8,6 +8,7 @@
 
 #include "base/bitmap.h"
 #include "base/checked.h"
+#include "forensics/blank.h"
 #include "forensics/past.h"
 
 #define WINDOW 16u /* blocks that are read at once; divides a segment */

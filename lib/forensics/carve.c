@@ -7,7 +7,12 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "device/device.h"
+#include "forensics/blank.h"
+#include "forensics/carve_ends.h"
+#include "forensics/carve_slack.h"
+#include "forensics/carve_stream.h"
 #include "forensics/carver.h"
+#include "forensics/past_node.h"
 
 #define CHUNK_BLOCKS 64u
 #define MAX_SIZE (64ull << 20)

@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include "forensics/carve_ends.h"
+#include "forensics/carve_stream.h"
 #include "forensics/carver.h"
 
 #define WINDOW 4096u

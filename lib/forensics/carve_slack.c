@@ -8,7 +8,11 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/sized.h"
+#include "forensics/carve_ends.h"
+#include "forensics/carve_slack.h"
+#include "forensics/carve_stream.h"
 #include "forensics/carver.h"
+#include "forensics/slack.h"
 
 #define SECTOR 512u
 #define HEAD 16u /* bytes that are not zeros where something begins */

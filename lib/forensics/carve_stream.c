@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "forensics/carve_stream.h"
 #include "forensics/carver.h"
 #include "format/cluster.h"
 #include "volume/block_read.h"

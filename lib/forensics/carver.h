@@ -83,36 +83,4 @@ static inline bool carve_is_free(const struct f2fs_carver *c, f2fs_blk_t addr)
 	return geometry_is_main(&c->vol->geo, addr) && msb_test(c->free, addr - c->vol->geo.main_blkaddr);
 }
 
-/* carve_slack.c */
-void slack_row_init(struct f2fs_carver *c, struct slack_row *row);
-void slack_row_fini(struct slack_row *row);
-
-/* carve_stream.c */
-/* The node and slot that a block was written for, by its summary; false: not known. */
-bool carve_owner(struct f2fs_carver *c, f2fs_blk_t addr, f2fs_nid_t *nid, uint32_t *slot);
-/* Start again at a block. */
-void stream_begin(struct f2fs_carver *c, f2fs_blk_t addr);
-/* Read bytes; *done is less than n where the stream ends. Fails with NOMEM, CANCELED; an unreadable block ends it. */
-int stream_read(struct f2fs_carver *c, uint64_t at, uint8_t *buffer, size_t n, size_t *done);
-/* Follow the stream until it has `length` bytes or ends; returns 0 or an error as above. */
-int stream_follow(struct f2fs_carver *c, uint64_t length);
-
-/*
- * carve_ends.c: find where a file ends. *size is set, 0: it is none after all. Returns enum f2fs_carved_end or a
- * negative error.
- */
-typedef int (*carve_end_fn)(struct f2fs_carver *c, uint64_t *size);
-struct signature {
-	const char *kind, *suffix;
-	unsigned offset;
-	const char *bytes;
-	unsigned length;
-	carve_end_fn find_end;
-};
-const struct signature *signature_of(unsigned i);
-/* Find the kind of a file that begins with these bytes; *kind stays NULL when it is unknown. may_ask: ask the host,
- * too. */
-void carve_recognise(struct f2fs_carver *c, const uint8_t *start, size_t n, bool may_ask, const char **kind,
-		     const char **suffix, carve_end_fn *find_end);
-
 #endif

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "forensics/past_entries.h"
 #include "forensics/past_names.h"
+#include "forensics/version_list.h"
 #include "volume/block_read.h"
 #include "volume/nat_read.h"
 

@@ -15,6 +15,8 @@
 
 #include "base/bitmap.h"
 #include "base/error.h"
+#include "forensics/blank.h"
+#include "forensics/fate.h"
 #include "volume/beside.h"
 #include "volume/block_read.h"
 #include "volume/nat_read.h"

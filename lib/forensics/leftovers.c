@@ -10,6 +10,7 @@
 
 #include "base/bitmap.h"
 #include "base/error.h"
+#include "forensics/slack.h"
 #include "volume/block_read.h"
 #include "volume/sit_read.h"
 

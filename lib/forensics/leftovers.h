@@ -27,11 +27,5 @@ void leftovers_fini(struct leftovers *l);
  * free blocks that are holes of the image are free, else they count as used. *first: the segment's first node found.
  */
 int leftovers_of_segment(struct leftovers *l, f2fs_seg_t segno, bool with_holes, uint8_t *blocks, size_t *first);
-/* slack.c: visit the slack after the ends of files. */
-int leftovers_slack(struct f2fs_past *past, bool with_zeros,
-		    int (*visit)(void *user, const struct f2fs_leftover *range), void *user);
-/* The same of one inode, also where it is zeros. */
-int leftovers_slack_of(struct f2fs_past *past, f2fs_nid_t ino,
-		       int (*visit)(void *user, const struct f2fs_leftover *range), void *user);
 
 #endif

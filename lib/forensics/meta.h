@@ -46,18 +46,4 @@ static inline void meta_note_unreadable(struct meta_plan *plan, uint64_t addr)
 		plan->stat.first_unreadable = addr;
 }
 
-/* meta_choose.c: fill kept, kinds and dirs. */
-int meta_choose(struct meta_plan *plan, struct f2fs_volume *vol);
-
-/* meta_scrub.c: change a block of the main area to its form in the image. Fails with CANCELED. */
-int meta_scrub(const struct meta_plan *plan, f2fs_blk_t addr, uint8_t *block);
-/* Does an inode hold contents of a file, which are left out? */
-bool meta_has_contents(const struct meta_plan *plan, const uint8_t *block);
-/* Is it a symlink, or was it one before its mode was damaged? */
-bool meta_is_link(const uint8_t *block);
-bool meta_is_quota(const struct meta_plan *plan, f2fs_nid_t ino);
-
-/* meta_alias.c: give a name of a directory with these flags its other name, in place. Fails with CANCELED. */
-int meta_alias(const struct meta_plan *plan, uint32_t dir_flags, uint8_t *name, size_t length);
-
 #endif

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/namehash.h"
 #include "forensics/meta.h"
+#include "forensics/meta_alias.h"
 
 #define STEP_WORK 2000u /* bytes that could be copied while a name is tried */
 #define ROUNDS 4u /* of the Feistel network: two for each half */

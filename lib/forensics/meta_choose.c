@@ -15,6 +15,8 @@
 #include "file/object.h"
 #include "file/xattr_read.h"
 #include "forensics/meta.h"
+#include "forensics/meta_choose.h"
+#include "forensics/meta_scrub.h"
 #include "forensics/past.h"
 #include "format/verity_descriptor.h"
 #include "format/xattr.h"

@@ -9,6 +9,8 @@
 #include "device/iov.h"
 #include "device/layer.h"
 #include "forensics/meta.h"
+#include "forensics/meta_choose.h"
+#include "forensics/meta_scrub.h"
 #include "format/flags.h"
 #include "format/superblock.h"
 #include "volume/rescue_features.h"

@@ -8,6 +8,8 @@
 #include "base/bytes.h"
 #include "base/namehash.h"
 #include "forensics/meta.h"
+#include "forensics/meta_alias.h"
+#include "forensics/meta_scrub.h"
 
 bool meta_is_quota(const struct meta_plan *plan, f2fs_nid_t ino)
 {

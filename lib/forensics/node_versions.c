@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "forensics/past.h"
+#include "forensics/past_node.h"
 #include "format/node.h"
 #include "volume/beside.h"
 #include "volume/block_read.h"

@@ -5,7 +5,10 @@
  */
 #include "base/error.h"
 #include "base/sized.h"
+#include "forensics/blank.h"
 #include "forensics/past.h"
+#include "forensics/past_claims.h"
+#include "forensics/past_scan.h"
 #include "volume/beside.h"
 #include "volume/nat_read.h"
 

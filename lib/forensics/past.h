@@ -59,16 +59,6 @@ struct f2fs_past {
 	struct f2fs_as_of_stat view; /* findings in the view */
 };
 
-/* past_scan.c: read what options ask for and fill nodes, not in order. */
-int past_scan(struct f2fs_past *past);
-/* past_claims.c: follow the nodes that were written after the last checkpoint, and remember the blocks they took. */
-int past_claim(struct f2fs_past *past);
-
-/* past_node.c */
-/* Is this block a node of the volume, and not newer than it? Fills out. */
-bool past_is_node(struct f2fs_past *past, const uint8_t *block, f2fs_blk_t addr, struct past_node *out);
-
-/* past.c */
 /* f2fs_past_open() without forgetting the last error. */
 int past_open(struct f2fs_volume *vol, const struct f2fs_past_options *options, struct f2fs_past **out);
 /* Copy the results of a search for a volume beside its own. */
@@ -125,48 +115,5 @@ struct past_choice {
 /* Choose the node that stood at a place of the file at a time. */
 void past_choose(const struct f2fs_past *past, const struct past_time *time, f2fs_nid_t nid, uint32_t place,
 		 struct past_choice *out);
-
-/* blank.c */
-enum blank { BLANK_NO, BLANK_YES, BLANK_UNREAD };
-void blank_init(struct past_blanks *b, struct f2fs_context *ctx);
-void blank_fini(struct past_blanks *b, struct f2fs_context *ctx);
-/* Does a block of the main area look discarded: zeros or 0xFF only? Fails with NOMEM, CANCELED. */
-int blank_ask(struct f2fs_past *past, f2fs_blk_t addr, enum blank *out);
-
-/* fate.c */
-enum fate {
-	FATE_CURRENT,	  /* the SIT has it for the same slot of the same file */
-	FATE_INTACT,	  /* free, last written by this slot, not blank */
-	FATE_UNTOLD,	  /* free, not blank, and its last writer is unknown; or it cannot be read */
-	FATE_BLANK,	  /* free, nobody else is known to have written it, and it holds zeros or 0xFF only */
-	FATE_OVERWRITTEN, /* in use by others, or written by others since */
-	FATE_BAD	  /* no block of the main area */
-};
-/* Judge the block that slot ofs_in_node of node nid pointed to. */
-int fate_judge(struct f2fs_past *past, const struct past_time *time, f2fs_nid_t nid, uint32_t ofs_in_node,
-	       f2fs_blk_t addr, enum fate *out);
-/* remains.c */
-/* Count the remaining blocks of an inode; nodes are counted as they are loaded. newer: the next version, or NULL. */
-int fate_count(struct f2fs_inode *inode, struct f2fs_inode *newer, struct f2fs_remains *out);
-
-/* inode_at.c */
-int past_open_inode(struct f2fs_volume *vol, struct f2fs_past *past, f2fs_blk_t addr, unsigned flags,
-		    struct f2fs_inode **out);
-/* Open an inode of a view. */
-int past_open_as_of(struct f2fs_past *past, f2fs_nid_t ino, struct f2fs_inode **out);
-/* The time of an inode opened here, and its search; counts of nodes so far go to counts. */
-struct f2fs_past *past_of(const struct f2fs_inode *inode, const struct past_time **time);
-/* The judgement of one block, by an inode opened here. */
-int past_judge(struct f2fs_inode *inode, f2fs_nid_t nid, uint32_t ofs_in_node, f2fs_blk_t addr, enum fate *out);
-/* Does the file have a digest, and what does it say about the contents, with blank blocks as they read? */
-enum digest { DIGEST_UNASKED, DIGEST_NONE, DIGEST_RIGHT, DIGEST_WRONG };
-/* Asks once for each inode that was opened here. Fails with NOMEM, CANCELED. */
-int past_digest(const struct f2fs_inode *inode, enum digest *out);
-/* Let loads of nodes count into this, NULL: into nothing. */
-void past_count_into(struct f2fs_inode *inode, struct f2fs_remains *counts);
-
-/* versions.c */
-/* Describe the version at addr. */
-int version_describe(struct f2fs_past *past, f2fs_blk_t addr, struct f2fs_version *out);
 
 #endif

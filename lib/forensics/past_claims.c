@@ -5,6 +5,8 @@
  * the SIT says.
  */
 #include "forensics/past.h"
+#include "forensics/past_claims.h"
+#include "forensics/past_node.h"
 #include "volume/block_read.h"
 
 /* The blocks that a node's slots name. */

@@ -13,6 +13,8 @@
 #include "base/namehash.h"
 #include "file/inode_read.h"
 #include "file/map_read.h"
+#include "forensics/fate.h"
+#include "forensics/inode_at.h"
 #include "format/dentry.h"
 #include "volume/block_read.h"
 #include "volume/nat_read.h"

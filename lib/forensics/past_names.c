@@ -16,6 +16,7 @@
 #include "file/dir_find.h"
 #include "file/dir_read.h"
 #include "file/inode_read.h"
+#include "forensics/inode_at.h"
 #include "volume/block_read.h"
 #include "volume/nat_read.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "forensics/past.h"
+#include "forensics/past_node.h"
 
 static bool all_addresses_fit(const struct f2fs_geometry *geo, const uint8_t *at, uint32_t count)
 {

@@ -9,6 +9,8 @@
 
 #include "base/bitmap.h"
 #include "forensics/past.h"
+#include "forensics/past_node.h"
+#include "forensics/past_scan.h"
 #include "volume/block_read.h"
 #include "volume/main_reader.h"
 #include "volume/sit_read.h"

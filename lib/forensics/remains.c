@@ -6,7 +6,9 @@
 
 #include "base/error.h"
 #include "file/map_read.h"
-#include "forensics/past.h"
+#include "forensics/fate.h"
+#include "forensics/inode_at.h"
+#include "forensics/remains.h"
 
 /* Does the next version have the same block at the same place of the file? */
 static bool is_shared(struct f2fs_inode *newer, uint64_t file_block, f2fs_blk_t addr)

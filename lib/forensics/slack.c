@@ -9,6 +9,7 @@
 #include "file/inode_read.h"
 #include "file/map_read.h"
 #include "forensics/leftovers.h"
+#include "forensics/slack.h"
 #include "volume/block_read.h"
 #include "volume/nat_read.h"
 

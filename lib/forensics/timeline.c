@@ -8,8 +8,10 @@
 
 #include "base/error.h"
 #include "file/inode_read.h"
+#include "forensics/inode_at.h"
 #include "forensics/past_entries.h"
 #include "forensics/past_names.h"
+#include "forensics/version_list.h"
 #include "volume/block_read.h"
 #include "volume/nat_read.h"
 

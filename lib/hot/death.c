@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "hot/death.h"
 #include "hot/hot_cluster.h"
 #include "hot/hot_life.h"
 

@@ -9,7 +9,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "hot/death.h"
 #include "hot/hot_cache.h"
+#include "hot/lifespan.h"
+#include "hot/m2h.h"
 #include "log/run.h"
 #include "log/streams.h"
 

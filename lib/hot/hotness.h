@@ -18,12 +18,6 @@ struct f2fs_hotness {
 	void (*stat)(const struct f2fs_hotness *h, struct f2fs_hotness_stat *out);
 };
 
-/* Complete the options, and set own, end, stat and the functions of placement. end is called when that fails, too. */
-int m2h_begin(struct f2fs_hotness *h);
-int death_begin(struct f2fs_hotness *h);
-int lifespan_begin(struct f2fs_hotness *h);
-int adaptive_begin(struct f2fs_hotness *h);
-
 /* Another block is written. */
 static inline void hotness_step(struct f2fs_hotness *h)
 {

@@ -6,6 +6,7 @@
  * for a file system's segments.
  */
 #include "hot/hot_life.h"
+#include "hot/lifespan.h"
 
 enum {
 	SHORT, /* contents that replace short-lived ones */

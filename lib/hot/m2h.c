@@ -16,6 +16,7 @@
 #include "hot/hot_foretell.h"
 #include "hot/hot_track.h"
 #include "hot/hotness.h"
+#include "hot/m2h.h"
 
 #define CLASSES 10u
 #define ADAPTIVE_CLASSES F2FS_STREAMS

@@ -3,6 +3,7 @@
  * Estimate the cost of a resize without writing: commits by the size of one, and time by the speed at which the device
  * reads some of the blocks to be moved. Each is read once and written once.
  */
+#include "clean/empty.h"
 #include "device/device.h"
 #include "resize/estimate.h"
 #include "resize/run.h"

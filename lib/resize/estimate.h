@@ -7,6 +7,8 @@
 
 #include "resize/run.h"
 
+struct clean_range;
+
 /* Commits and seconds, when blocks of a range are the first to be moved. */
 int resize_estimate(struct resize *r, const struct clean_range *range);
 

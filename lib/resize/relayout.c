@@ -12,6 +12,7 @@
  * the new one. Between the hops it is a volume like any other, whose first segments are not used.
  */
 #include "base/error.h"
+#include "clean/empty.h"
 #include "resize/areas.h"
 #include "resize/fits.h"
 #include "resize/now.h"

@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/sized.h"
+#include "clean/empty.h"
 #include "device/device.h"
 #include "file/change.h"
 #include "file/write.h"

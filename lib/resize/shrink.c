@@ -11,6 +11,7 @@
  * hold less than it could.
  */
 #include "base/error.h"
+#include "clean/empty.h"
 #include "device/device.h"
 #include "device/zeros.h"
 #include "file/change.h"

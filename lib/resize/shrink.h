@@ -5,6 +5,7 @@
 #ifndef F2FSKIT_RESIZE_SHRINK_H
 #define F2FSKIT_RESIZE_SHRINK_H
 
+#include "clean/empty.h"
 #include "resize/run.h"
 
 int resize_shrink(struct resize *r, uint32_t segment_count);

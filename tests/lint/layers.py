@@ -21,18 +21,8 @@ COMMENT = re.compile(r"/\*.*?\*/", re.S)
 DEFINITION = re.compile(r"^(?!static\b|typedef\b)[a-z][\w \t*]*?[ *\n](\w+)\([^;{}]*\)\s*\{", re.M)
 DECLARATION = re.compile(r"^(?!static\b|typedef\b)[a-z][\w \t*]*?[ *\n](\w+)\([^;{}]*\)\s*;", re.M)
 PUBLIC = re.compile(r"\bF2FS_API\b[^;(]*?[ *](\w+)\(")
-# Headers that still declare functions of other files. "folder/": all headers of a folder.
-OTHERS_TOO = {
-    "clean/clean.h",
-    "clean/policy.h",
-    "clean/run.h",
-    "forensics/carver.h",
-    "forensics/leftovers.h",
-    "forensics/meta.h",
-    "forensics/past.h",
-    "hot/hotness.h",
-    "check/",
-}
+# Headers that declare functions of other files. "folder/": all headers of a folder.
+OTHERS_TOO = ()
 PROGRAMS = {"cli", "mkfs", "fsck", "dump", "defrag", "resize", "sload", "edit", "fuse", "inject", "label", "lab", "examples"}
 
 

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "check/check_open.h"
 #include "check/claims.h"
 #include "common/seed.h"
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "clean/policies.h"
 #include "clean/policy.h"
 
 int main(void)

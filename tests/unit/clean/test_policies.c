@@ -12,6 +12,7 @@
 
 #include <f2fskit/gc.h>
 
+#include "clean/policies.h"
 #include "clean/policy.h"
 
 #define DAY (24u * 60 * 60)

@@ -14,6 +14,9 @@
 
 #include "base/bitmap.h"
 #include "clean/clean.h"
+#include "clean/live.h"
+#include "clean/move_target.h"
+#include "clean/mover.h"
 #include "common/fresh.h"
 #include "log/commit.h"
 #include "log/filler.h"

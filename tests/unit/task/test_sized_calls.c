@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "check/check_open.h"
 #include "common/fresh.h"
 
 #define MIB (1ull << 20)

@@ -6,7 +6,11 @@
 
 #include "base/error.h"
 #include "file/inode_read.h"
+#include "forensics/fate.h"
+#include "forensics/inode_at.h"
 #include "forensics/past.h"
+#include "forensics/remains.h"
+#include "forensics/version_list.h"
 #include "volume/block_read.h"
 #include "volume/nat_read.h"
 

@@ -2,11 +2,13 @@
 /*
  * Parts of the dirs pass: judge a directory's block by itself, on any thread, and take its entries into the facts.
  */
-#ifndef F2FSKIT_CHECK_DIRS_H
-#define F2FSKIT_CHECK_DIRS_H
+#ifndef F2FSKIT_CHECK_DIR_JUDGE_H
+#define F2FSKIT_CHECK_DIR_JUDGE_H
 
-#include "check/checker.h"
+#include "check/run.h"
 #include "format/dentry.h"
+
+struct sweep_item;
 
 /* Point at the slots of a block of the directory, or of its inode block if it holds entries inside. */
 void dir_area(const struct checker *c, const struct inode_fact *dir, const uint8_t *block, struct dentry_area *out);
@@ -40,9 +42,6 @@ enum dir_fault dir_judge_entry(const struct inode_fact *dir, unsigned level, uin
 			       const struct dentry_ref *ref, uint32_t *expected);
 /* Is there anything in the block that needs a closer look? */
 uint32_t dir_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block);
-
-/* Find names that occur twice in one directory. */
-int dirs_check_twins(struct checker *c);
 
 static inline bool dir_is_inline(const struct inode_fact *dir)
 {

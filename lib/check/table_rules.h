@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Parts of the tables pass: reading a table block by block, journals, maps of free node ids, logs.
+ * Check journals, maps of free node ids, and logs.
  */
-#ifndef F2FSKIT_CHECK_TABLES_H
-#define F2FSKIT_CHECK_TABLES_H
+#ifndef F2FSKIT_CHECK_TABLE_RULES_H
+#define F2FSKIT_CHECK_TABLE_RULES_H
 
-#include "check/checker.h"
-
-/* NAT or SIT, as blocks 0 .. blocks-1. */
-struct table {
-	const char *phase;
-	uint32_t blocks;
-	f2fs_blk_t (*addr)(const struct checker *c, uint32_t k); /* of the copy in use */
-	int (*take)(struct checker *c, uint32_t k, const uint8_t *block);
-	enum problem lost; /* how to report unreadable blocks */
-	/* must take be called even if the block is a hole, that is zero? NULL: never */
-	bool (*needs_zero)(const struct checker *c, uint32_t k);
-};
-
-/* Take each block that is not a hole, in order. */
-int table_read(struct checker *c, const struct table *table);
+#include "check/run.h"
 
 /* Judge the journals and orphan blocks as stored in the pack. The volume has cut the bad ones. */
 int tables_check_journals(struct checker *c);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Take an inode's fields into the facts.
+ */
+#ifndef F2FSKIT_CHECK_INODE_DIGEST_H
+#define F2FSKIT_CHECK_INODE_DIGEST_H
+
+#include "check/run.h"
+
+/* Take an inode's fields into the facts. */
+int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block, uint32_t judged);
+
+#endif

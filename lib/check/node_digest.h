@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Judge nodes, and take them into the facts.
+ */
+#ifndef F2FSKIT_CHECK_NODE_DIGEST_H
+#define F2FSKIT_CHECK_NODE_DIGEST_H
+
+#include "check/run.h"
+
+struct sweep_item;
+
+/* For sweeps whose tags are indexes in facts.nids. */
+uint32_t node_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block);
+int node_digest(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged);
+int node_unreadable(struct checker *c, const struct sweep_item *item);
+bool node_is_same(const struct checker *c, const struct sweep_item *item, const uint8_t *block);
+/*
+ * Handle a node that became unreadable after it was judged: a repair in progress fails, because it would write blind.
+ */
+int node_is_gone(struct checker *c, const struct sweep_item *item);
+/* Keep a finding about a node. */
+int node_raise(struct checker *c, enum problem problem, const struct nid_fact *fact, uint64_t found, uint64_t expected);
+
+enum { JUDGED_RULE = 0xffff, JUDGED_BAD_SUM = 0x10000 };
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Take the pointers of a node into the facts.
+ */
+#ifndef F2FSKIT_CHECK_NODE_POINTERS_H
+#define F2FSKIT_CHECK_NODE_POINTERS_H
+
+#include "check/run.h"
+
+/* Take the pointers of a node of the inode. */
+int pointers_digest(struct checker *c, struct nid_fact *fact, struct inode_fact *inode, const uint8_t *block);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Repair link counts, parents, and lost inodes.
+ */
+#ifndef F2FSKIT_CHECK_REPAIR_LINKS_H
+#define F2FSKIT_CHECK_REPAIR_LINKS_H
+
+#include "check/repair.h"
+
+/* A step of a round (repair.h). */
+int repair_links(struct repair *r);
+
+#endif

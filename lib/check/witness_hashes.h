@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Find the name that an entry must have had for its hash.
+ */
+#ifndef F2FSKIT_CHECK_WITNESS_HASHES_H
+#define F2FSKIT_CHECK_WITNESS_HASHES_H
+
+#include "check/facts.h"
+
+struct dentry_area;
+struct own_name;
+
+/*
+ * Find the name that an entry must have had for its hash: one bit or the length is another. false: there is none, or
+ * more than one, or one bit of the hash itself is wrong.
+ */
+bool hash_solve(const struct inode_fact *dir, const struct dentry_area *area, uint32_t slot, struct own_name *out);
+
+#endif

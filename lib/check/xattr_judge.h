@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Judge the extended attributes of an inode.
+ */
+#ifndef F2FSKIT_CHECK_XATTR_JUDGE_H
+#define F2FSKIT_CHECK_XATTR_JUDGE_H
+
+#include "check/run.h"
+
+/* Look at the attributes of an inode, as one string of which inline_size bytes are in the inode. */
+int xattrs_judge(struct checker *c, struct inode_fact *inode, const uint8_t *string, uint32_t size);
+
+#endif

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Which section is collected first: a row number of lib/clean/policies.def. */
+/* Which section is collected first: a row number of lib/gc/policies.def. */
 enum f2fs_gc_policy {
 	F2FS_GC_GREEDY = 0,		    /* the fewest blocks in use: the kernel's foreground GC */
 	F2FS_GC_COST_BENEFIT = 1,	    /* few blocks and old: the kernel's background GC */

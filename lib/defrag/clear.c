@@ -8,9 +8,9 @@
 
 #include "base/bitmap.h"
 #include "base/error.h"
-#include "clean/live.h"
-#include "clean/move_target.h"
-#include "clean/mover.h"
+#include "gc/live.h"
+#include "gc/move_target.h"
+#include "gc/mover.h"
 #include "defrag/clear.h"
 #include "defrag/file.h"
 #include "defrag/list.h"

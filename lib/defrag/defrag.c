@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
-#include "clean/live.h"
+#include "gc/live.h"
 #include "defrag/clear.h"
 #include "defrag/file.h"
 #include "defrag/list.h"

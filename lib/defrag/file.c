@@ -7,8 +7,8 @@
 
 #include "base/bitmap.h"
 #include "base/error.h"
-#include "clean/live.h"
-#include "clean/mover.h"
+#include "gc/live.h"
+#include "gc/mover.h"
 #include "defrag/file.h"
 #include "defrag/run.h"
 #include "defrag/zoned.h"

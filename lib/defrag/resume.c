@@ -5,7 +5,7 @@
  * section may be any: an item that did not fit into one starts another.
  */
 #include "base/bitmap.h"
-#include "clean/live.h"
+#include "gc/live.h"
 #include "defrag/clear.h"
 #include "defrag/file.h"
 #include "defrag/progress.h"

@@ -16,8 +16,8 @@
 
 #include <f2fskit/defrag.h>
 
-#include "clean/clean.h"
-#include "clean/live.h"
+#include "gc/gc.h"
+#include "gc/live.h"
 #include "fragments/fragments.h"
 #include "log/filler.h"
 

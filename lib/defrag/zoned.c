@@ -5,7 +5,7 @@
  * section is the current run. The next run is another free section. However the work ends, logs are where the
  * checkpoint says, as after any other change.
  */
-#include "clean/live.h"
+#include "gc/live.h"
 #include "defrag/run.h"
 #include "defrag/zoned.h"
 #include "log/heads.h"

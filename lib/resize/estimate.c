@@ -3,7 +3,7 @@
  * Estimate the cost of a resize without writing: commits by the size of one, and time by the speed at which the device
  * reads some of the blocks to be moved. Each is read once and written once.
  */
-#include "clean/empty.h"
+#include "gc/empty.h"
 #include "device/device.h"
 #include "resize/estimate.h"
 #include "resize/run.h"
@@ -32,7 +32,7 @@ static int read_sample(struct resize *r, f2fs_seg_t segno, uint8_t *buffer, uint
 }
 
 /* Bytes per second, from segments of the range that are in use; 0: not known. */
-static int measure(struct resize *r, const struct clean_range *range, double *rate)
+static int measure(struct resize *r, const struct gc_range *range, double *rate)
 {
 	uint8_t *buffer = mem_alloc(r->ctx, PIECE_BYTES);
 	const int64_t start = clock_now(r->ctx);
@@ -54,7 +54,7 @@ static int measure(struct resize *r, const struct clean_range *range, double *ra
 	return err;
 }
 
-int resize_estimate(struct resize *r, const struct clean_range *range)
+int resize_estimate(struct resize *r, const struct gc_range *range)
 {
 	struct f2fs_resize_result *result = r->result;
 	const uint64_t bytes = result->blocks_to_move << r->vol->geo.block_bits;

@@ -7,9 +7,9 @@
 
 #include "resize/run.h"
 
-struct clean_range;
+struct gc_range;
 
 /* Commits and seconds, when blocks of a range are the first to be moved. */
-int resize_estimate(struct resize *r, const struct clean_range *range);
+int resize_estimate(struct resize *r, const struct gc_range *range);
 
 #endif

@@ -12,7 +12,7 @@
  * the new one. Between the hops it is a volume like any other, whose first segments are not used.
  */
 #include "base/error.h"
-#include "clean/empty.h"
+#include "gc/empty.h"
 #include "resize/areas.h"
 #include "resize/fits.h"
 #include "resize/now.h"
@@ -95,8 +95,8 @@ int resize_home(struct resize *r, uint32_t segment_count)
 /* Empty the start of the main area. */
 static int empty_start(struct resize *r, uint32_t segments)
 {
-	struct clean_range start = { .first = 0, .end = segments };
-	int err = segments ? clean_range_empty(r->vol, &start) : 0;
+	struct gc_range start = { .first = 0, .end = segments };
+	int err = segments ? gc_range_empty(r->vol, &start) : 0;
 
 	r->result->moved_blocks += start.moved_blocks;
 	r->result->commits += start.commits;

@@ -10,7 +10,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/sized.h"
-#include "clean/empty.h"
+#include "gc/empty.h"
 #include "device/device.h"
 #include "file/change.h"
 #include "file/write.h"
@@ -265,7 +265,7 @@ static int plan(struct resize *r)
 
 struct emptied {
 	struct resize *r;
-	const struct clean_range *range;
+	const struct gc_range *range;
 };
 
 static int refuse_alias(void *user, const struct alias *alias)
@@ -283,23 +283,23 @@ static int refuse_alias(void *user, const struct alias *alias)
 }
 
 /* See whether all that is in use in a range can be moved. */
-static int look_at_range(struct resize *r, struct clean_range *range)
+static int look_at_range(struct resize *r, struct gc_range *range)
 {
 	struct emptied e = { r, range };
 	int err = aliases_each(r->vol, refuse_alias, &e);
 
-	return err ? err : clean_range_look(r->vol, range);
+	return err ? err : gc_range_look(r->vol, range);
 }
 
 /*
  * Find the main segments that a step empties, in today's numbers. Returns false after the first new areas, which
  * renumber segments.
  */
-static bool emptied_by(const struct resize *r, uint32_t i, struct clean_range *range)
+static bool emptied_by(const struct resize *r, uint32_t i, struct gc_range *range)
 {
 	const struct f2fs_resize_step *steps = r->result->steps;
 
-	*range = (struct clean_range){ .first = 0, .end = steps[i].moved };
+	*range = (struct gc_range){ .first = 0, .end = steps[i].moved };
 	if (r->now.dead_segments || i > 1 || (i == 1 && steps[0].kind != F2FS_RESIZE_SHRINK))
 		return false;
 	if (steps[i].kind == F2FS_RESIZE_SHRINK)
@@ -312,11 +312,11 @@ static bool emptied_by(const struct resize *r, uint32_t i, struct clean_range *r
 /* Check that all blocks that the first steps have to move are movable. *kind: of the step that fails. */
 static int look_at_moves(struct resize *r, uint32_t *kind)
 {
-	struct clean_range sample = { 0 };
+	struct gc_range sample = { 0 };
 	int err = 0;
 
 	for (uint32_t i = 0; i < r->result->step_count && !err; i++) {
-		struct clean_range range;
+		struct gc_range range;
 
 		if (!emptied_by(r, i, &range))
 			continue;

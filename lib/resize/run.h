@@ -16,7 +16,7 @@
 
 #include <f2fskit/resize.h>
 
-#include "clean/clean.h"
+#include "gc/gc.h"
 #include "format/plan.h"
 #include "log/free_count.h"
 

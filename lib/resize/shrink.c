@@ -11,7 +11,7 @@
  * hold less than it could.
  */
 #include "base/error.h"
-#include "clean/empty.h"
+#include "gc/empty.h"
 #include "device/device.h"
 #include "device/zeros.h"
 #include "file/change.h"
@@ -39,11 +39,11 @@ static struct f2fs_geometry with_segments(const struct f2fs_geometry *geo, uint3
 	return to;
 }
 
-struct clean_range resize_tail(const struct resize *r, uint32_t segment_count)
+struct gc_range resize_tail(const struct resize *r, uint32_t segment_count)
 {
 	const struct f2fs_geometry to = with_segments(&r->vol->geo, segment_count);
 
-	return (struct clean_range){ .first = to.segment_count_main, .end = r->vol->geo.segment_count_main };
+	return (struct gc_range){ .first = to.segment_count_main, .end = r->vol->geo.segment_count_main };
 }
 
 /* Commit the numbers that the smaller volume will have, without entries of the cut-off tail in the journal. */
@@ -70,8 +70,8 @@ int resize_shrink(struct resize *r, uint32_t segment_count)
 {
 	const struct f2fs_geometry to = with_segments(&r->vol->geo, segment_count);
 	const uint64_t end = r->vol->geo.end_blkaddr;
-	struct clean_range tail = resize_tail(r, segment_count);
-	int err = clean_range_empty(r->vol, &tail);
+	struct gc_range tail = resize_tail(r, segment_count);
+	int err = gc_range_empty(r->vol, &tail);
 
 	r->result->moved_blocks += tail.moved_blocks;
 	r->result->commits += tail.commits;

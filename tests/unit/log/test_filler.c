@@ -13,10 +13,10 @@
 #include <cmocka.h>
 
 #include "base/bitmap.h"
-#include "clean/clean.h"
-#include "clean/live.h"
-#include "clean/move_target.h"
-#include "clean/mover.h"
+#include "gc/gc.h"
+#include "gc/live.h"
+#include "gc/move_target.h"
+#include "gc/mover.h"
 #include "common/fresh.h"
 #include "log/commit.h"
 #include "log/filler.h"

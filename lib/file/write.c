@@ -373,7 +373,8 @@ static int write_once(struct f2fs_inode *inode, uint64_t offset, const void *dat
 	return change_end(&change, err);
 }
 
-int inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length)
+/* f2fs_inode_write() without the effects of the volume's mode of writing. */
+static int inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length)
 {
 	/* long writes are done in pieces of this size, with a possible commit in between */
 	const size_t step = (size_t)SPACE_STEP_BLOCKS << inode->vol->geo.block_bits;
@@ -395,7 +396,8 @@ int inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, siz
 	return err;
 }
 
-int data_write_parts(struct f2fs_inode *inode, const struct f2fs_write_part *parts, size_t count)
+/* Write several parts as one change, none of it in place as long as the transaction's elsewhere names the inode. */
+static int data_write_parts(struct f2fs_inode *inode, const struct f2fs_write_part *parts, size_t count)
 {
 	struct change change;
 	struct winode w;

@@ -25,10 +25,4 @@ int data_need_reserved(const struct winode *w);
 int data_need_no_hole(const struct winode *w, uint64_t offset);
 uint64_t data_max_size(const struct winode *w);
 
-/* f2fs_inode_write() without the effects of the volume's mode of writing. */
-int inode_write(struct f2fs_inode *inode, uint64_t offset, const void *data, size_t length);
-struct f2fs_write_part;
-/* Write several parts as one change, none of it in place as long as the transaction's elsewhere names the inode. */
-int data_write_parts(struct f2fs_inode *inode, const struct f2fs_write_part *parts, size_t count);
-
 #endif

@@ -13,7 +13,7 @@ bool journal_nat_is_sound(const struct f2fs_geometry *geo, const uint8_t *journa
 	for (unsigned j = 0; j < i; j++)
 		if (natj_nid(journal_nat_entry(journal, j)) == nid)
 			return false;
-	return nid < geo->max_nid;
+	return nid != 0 && nid < geo->max_nid;
 }
 
 bool journal_sit_is_sound(const struct f2fs_geometry *geo, const uint8_t *journal, unsigned i)

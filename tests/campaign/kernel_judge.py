@@ -67,7 +67,7 @@ def version_of(disks):
         return 0
 
 
-def job_of(name, disks, writes, work, options, view):
+def job_of(name, disks, writes, work, view):
     """What the guest is told of a volume; None where there is no use in asking."""
     superblock = Superblock(disks[0])
     if not superblock.can_be_asked():
@@ -75,8 +75,8 @@ def job_of(name, disks, writes, work, options, view):
     links = [path if re.fullmatch(r"/dev/[ -~]+", path) else "" for path in superblock.paths[1:len(disks)]]
     is_read_only = superblock.feature & READ_ONLY
     return {"name": name, "disks": [os.path.abspath(disk) for disk in disks], "links": links,
-            "options": options or ("ro" if is_read_only else ""), "writes": writes and not is_read_only and not options,
-            "work": work, "view": view, "version": version_of(disks)}
+            "options": "ro" if is_read_only else "", "writes": writes and not is_read_only, "work": work, "view": view,
+            "version": version_of(disks)}
 
 
 def one_guest(jobs, kernel):
@@ -123,15 +123,15 @@ def views_of(folder, count):
     return found
 
 
-def ask(volumes, kernel=None, writes=True, works=(), options=(), views=None):
+def ask(volumes, kernel=None, writes=True, works=(), views=None):
     """volumes: of each the paths of its devices, the first one first. works: of each what is done besides (guest/accepting.py).
-    options: of each its mount options; one that has some is only read. views: a list that gets of each what the kernel read
-    before it wrote, {path: type, owner, attributes, contents}, or None where it did not mount."""
+    views: a list that gets of each what the kernel read before it wrote, {path: type, owner, attributes, contents}, or None where
+    it did not mount."""
     found, todo = [None] * len(volumes), []
     with tempfile.TemporaryDirectory() as folder:
         for i, disks in enumerate(volumes):
             view = None if views is None else os.path.join(folder, str(i))
-            job = job_of("volume-%d" % i, disks, writes, works[i] if works else None, options[i] if options else "", view)
+            job = job_of("volume-%d" % i, disks, writes, works[i] if works else None, view)
             if job:
                 found[i] = []
                 todo.append(job)

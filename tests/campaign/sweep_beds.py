@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The volumes of a sweep with their spots, each made when it is asked for, and the damages done to them."""
+import f2fskit
+
 import others
 import sweep_judge
 import sweep_plan
@@ -33,6 +35,19 @@ class Beds:
         """The result of a damage."""
         whole, _, seals = self.get(damage.volume)
         return sweep_judge.one(whole, damage, seals, self.then)
+
+    def clean(self, damage, asked):
+        """No repair: keep the volume for the kernel if a check calls it clean."""
+        whole, _, seals = self.get(damage.volume)
+        result = {"id": damage.id, "kind": damage.kind, "order": damage.order, "state": "CHECKED"}
+        bed = sweep_judge.Bed(whole.subject, damage, seals)
+        try:
+            asked.keep(result, bed.damaged)
+        except (f2fskit.Error, OSError) as error:       # no volume any more
+            result["state"] = type(error).__name__
+        finally:
+            bed.close()
+        return result
 
     def save(self, damage, path):
         """Write the damaged volume to files of the host."""

@@ -26,8 +26,8 @@ MOUNT_FAILS = re.compile(r"mount: E")
 
 
 class Row:
-    """One row: what our check and the kernel say of the damage and of the repair. views: what the kernel reads of the volume
-    as it was and after the repair."""
+    """One row: what our check and the kernel say of the damage and of the repair. damaged_view and repaired_view are what the
+    kernel reads."""
 
     def __init__(self, name):
         row = ROWS[name]

@@ -175,6 +175,12 @@ class Volume:
             file.write(b"grown " * 2000)
             os.fsync(file.fileno())
 
+    def do_overwrite(self, path):
+        """Write the second block again, at once: the kernel does it in place."""
+        with kernelapi.open_fd(path, os.O_RDWR) as fd:
+            os.pwrite(fd, b"written again" * 200, BLOCK)
+            os.fdatasync(fd)
+
     def do_fill(self, path):
         for i in range(200):
             open("%s/filled-with-a-long-name-%d" % (path, i), "w").close()

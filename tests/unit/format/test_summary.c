@@ -59,6 +59,8 @@ static void nat_journals(void **state)
 		fill_nat_journal(journal, max[k]);
 		natj_set_nid(journal + 2 + 20 * natj_SIZE, geo.max_nid);
 		assert_int_equal(journal_check_nat(&geo, journal), RULE_NATJ_NID);
+		natj_set_nid(journal + 2 + 20 * natj_SIZE, 0);
+		assert_int_equal(journal_check_nat(&geo, journal), RULE_NATJ_NID);
 		natj_set_nid(journal + 2 + 20 * natj_SIZE, geo.max_nid - 1);
 		assert_int_equal(journal_check_nat(&geo, journal), RULE_NONE);
 		/* one id twice: which of the two would be true? */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Judge one damage of the campaign: damage, read, repair, read again, and list forbidden results of the repair."""
+"""Judge one damage of the campaign: damage, read, check, repair, read and check again, and list forbidden results."""
 import random
 import time
 
@@ -7,6 +7,7 @@ import f2fskit
 
 import damages
 import subjects
+import sweep_judge
 
 MOST_READS = 6          # for each block of the volume, and
 SOME_READS = 20000      # besides
@@ -56,34 +57,65 @@ class Bed:
             device.close()
 
 
-def severe(report):
-    return sorted({problem.name for problem in report.problems if problem.severity})
+def names(report):
+    return sorted({problem.name for problem in sweep_judge.severe(report)})
 
 
-def repair(bed, result):
-    """Repair; what there is to say about it goes into result."""
-    devices = bed.faulty()
-    options = {"cut_at": sum(bed.sizes)} if "keep" in bed.meets else {}
+def run(bed, devices, **options):
+    """(report, None), or (None, what went wrong). The counters of the bed begin again."""
+    if "keep" in bed.meets:
+        options["cut_at"] = sum(bed.sizes)
     for counter in bed.counters:
         counter.set()
     try:
-        report = f2fskit.check(devices[0], devices=devices[1:], repair=True, **options)
-        result["state"] = report.state.name
-        result["found"] = severe(report)[:12]
+        return f2fskit.check(devices[0], devices=devices[1:], **options), None
     except (f2fskit.Error, OSError) as error:
-        result["state"] = type(error).__name__
+        return None, error
+
+
+def writes(bed):
+    return sum(counter.counts.writes for counter in bed.counters)
+
+
+def check(bed, result):
+    """Check without repair, which meets the same bad places. Return the report, or None."""
+    report, error = run(bed, bed.faulty())
+    result["check_writes"] = writes(bed)
+    if error and not isinstance(error, f2fskit.NotF2fsError):      # only a repair searches for remains of a volume
+        result["check_fails"] = str(error)[:200]
+    return report
+
+
+def repair(bed, result):
+    """Repair; what there is to say about it goes into result. Return the report, or None."""
+    report, error = run(bed, bed.faulty(), repair=True)
+    result["state"] = report.state.name if report else type(error).__name__
+    if report:
+        result["found"] = names(report)[:12]
+    else:
         result["said"] = str(error)[:200]
-    result["reads"] = sum(counter.counts.reads for counter in bed.counters)
+    result["reads"], result["wrote"] = sum(counter.counts.reads for counter in bed.counters), writes(bed)
+    return report
 
 
 def look_again(bed, result):
     """Return the findings of a second run, on a device that can be read."""
-    options = {"cut_at": sum(bed.sizes)} if "keep" in bed.meets else {}
-    try:
-        report = f2fskit.check(bed.devices[0], devices=bed.devices[1:], **options)
-        result["second"] = [name for name in severe(report) if name != "DEVICE_SHORT"]
-    except (f2fskit.Error, OSError) as error:
-        result["second"] = [type(error).__name__]
+    report, error = run(bed, bed.devices)
+    result["second"] = [name for name in names(report) if name != "DEVICE_SHORT"] if report else [type(error).__name__]
+
+
+def of_promises(bed, said, done, result):
+    """Where a check and a repair contradict each other: sentences."""
+    found = ["a check writes"] if result.pop("check_writes") else []
+    if result.pop("wrote") and not (done and (done.fixed or done.recovered_nodes or done.recovered_orphans)):
+        found.append("it writes, and repairs nothing")
+    if done and "check_fails" in result:
+        found.append("a repair succeeds, and a check fails: %s" % result["check_fails"])
+    if said and done and "once" not in bed.meets:       # which read fails depends on what was read before
+        less, more = sweep_judge.differences(said, done)
+        if less or more:
+            found.append("only -n %s, only -y %s" % (sweep_judge.shown(less), sweep_judge.shown(more)))
+    return found
 
 
 def wrong(subject, result, lost):
@@ -109,13 +141,14 @@ def one(subject, kind, number, seed, then=None):
     try:
         before = subjects.contents(bed.devices)
         readable = {path: digest for path, digest in subject.wanted.items() if (before or {}).get(path) == digest}
-        repair(bed, result)
+        said = check(bed, result)
+        done = repair(bed, result)
         found = subjects.contents(bed.devices)
         good, result["named"] = subjects.kept(subject.wanted, found)
         result["readable"], result["ours"] = len(readable), len(good)
         look_again(bed, result)
         lost = sorted(set(readable) - set(subjects.kept(readable, found)[0]))
-        result["wrong"] = wrong(subject, result, lost)
+        result["wrong"] = of_promises(bed, said, done, result) + wrong(subject, result, lost)
         result["seconds"] = round(time.monotonic() - start, 3)
         if then:
             then(bed, result)

@@ -79,6 +79,44 @@ def test_loss_is_noticed(f2fskit, made, monkeypatch):
     assert len(result["wrong"]) == 3 and result["ours"] == len(subject.wanted) - 1, result["wrong"]
 
 
+def test_broken_promise_is_noticed(f2fskit, made, monkeypatch):
+    """A check that writes or fails, a repair that has other findings, and one that writes without repairing are found."""
+    import judge
+
+    subject, real = made("ours:plain"), f2fskit.check
+
+    def wrong(change, kind="older pack: all", number=1):
+        def check(device, repair=False, **options):
+            return change(device, repair, lambda: real(device, repair=repair, **options))
+        with monkeypatch.context() as patch:
+            patch.setattr(judge.f2fskit, "check", check)
+            return judge.one(subject, kind, number, number)["wrong"]
+
+    def forget(device, repair, check):
+        report = check()
+        return report._replace(problems=()) if repair else report
+
+    def write(device, repair, check):
+        device.write(0, device.read(0, 512))
+        return check()
+
+    def write_for_nothing(device, repair, check):
+        report = check()
+        if repair:
+            device.write(0, device.read(0, 512))
+        return report._replace(fixed=0) if repair else report
+
+    def fail(device, repair, check):
+        if not repair:
+            raise f2fskit.CorruptError("planted")
+        return check()
+    assert wrong(lambda device, repair, check: check()) == []
+    assert any(line.startswith("only -n") for line in wrong(forget))
+    assert "a check writes" in wrong(write)
+    assert wrong(write_for_nothing) == ["it writes, and repairs nothing"]
+    assert any(line.startswith("a repair succeeds, and a check fails") for line in wrong(fail))
+
+
 def test_a_failed_read_is_met(f2fskit, made):
     """Places that cannot be read are where the kind says, on several devices, too."""
     import damages

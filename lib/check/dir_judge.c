@@ -70,6 +70,14 @@ bool dir_expected_hash(const struct inode_fact *dir, const struct dentry_ref *re
 	return namehash_casefold(ref->name, ref->name_len, hash) != UNICODE_UNAVAILABLE;
 }
 
+bool dir_is_encoded(const uint8_t *name, uint32_t length)
+{
+	uint32_t hash;
+	const unsigned status = (unsigned)namehash_casefold(name, length, &hash);
+
+	return status == UNICODE_OK || status == UNICODE_UNAVAILABLE;
+}
+
 enum dir_fault dir_judge_entry(const struct inode_fact *dir, unsigned level, uint32_t number,
 			       const struct dentry_ref *ref, uint32_t *expected)
 {
@@ -77,6 +85,8 @@ enum dir_fault dir_judge_entry(const struct inode_fact *dir, unsigned level, uin
 
 	if (!(dir->advise & FLAG_i_advise_encrypt) &&
 	    (memchr(ref->name, '/', ref->name_len) || memchr(ref->name, 0, ref->name_len)))
+		return DIR_FAULT_CHARS;
+	if ((dir->state & INODE_STRICT) && !name_is_dots(ref) && !dir_is_encoded(ref->name, ref->name_len))
 		return DIR_FAULT_CHARS;
 	if (dir_expected_hash(dir, ref, expected) && *expected != ref->hash)
 		return DIR_FAULT_HASH;

@@ -31,6 +31,9 @@ static inline uint64_t dir_most_blocks(const struct f2fs_geometry *geo, const st
 /* The hash that a name should have; false when that cannot be known. */
 bool dir_expected_hash(const struct inode_fact *dir, const struct dentry_ref *ref, uint32_t *hash);
 
+/* Can a name be looked up in a directory that is INODE_STRICT? */
+bool dir_is_encoded(const uint8_t *name, uint32_t length);
+
 enum dir_fault {
 	DIR_FAULT_NONE = 0,
 	DIR_FAULT_CHARS,

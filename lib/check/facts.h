@@ -75,7 +75,8 @@ enum inode_flag {
 	INODE_LOST_TREE = 1024, /* below a directory that no way leads to */
 	INODE_RETYPED = 4096,	/* mode is not that of the block, which is wrong */
 	INODE_ODD = 8192,	/* something speaks against the way in which the inode is divided */
-	INODE_ASKED = 16384	/* how it is divided was asked (witness_layout.c) */
+	INODE_ASKED = 16384,	/* how it is divided was asked (witness_layout.c) */
+	INODE_STRICT = 32768	/* directory that takes only names in the encoding of the volume */
 };
 
 /* An inode. In the order in which they were found; struct nid_fact leads here. */

@@ -177,6 +177,10 @@ static void keep_fields(struct checker *c, struct inode_fact *inode, const uint8
 	if (inode->type == F2FS_TYPE_DIRECTORY) {
 		inode->dir_level = inode_i_dir_level(block);
 		inode->depth = inode_i_current_depth(block);
+		if ((inode->iflags & FLAG_i_flags_casefold) && !(inode->advise & FLAG_i_advise_encrypt) &&
+		    geometry_has(c->geo, F2FS_FEAT_CASEFOLD) &&
+		    (sb_s_encoding_flags(c->vol->sb) & FLAG_s_encoding_flags_strict))
+			inode->state |= INODE_STRICT;
 	}
 	inode->ext_fofs = inode_i_ext_fofs(block);
 	inode->ext_blk = inode_i_ext_blk(block);
@@ -243,6 +247,9 @@ static int check_flags(struct checker *c, const struct nid_fact *fact, const str
 		  "case-insensitivity of a directory" },
 		{ (inode->iflags & FLAG_i_flags_device_alias) != 0 && !(inode->state & INODE_ALIAS), 0,
 		  "the mark of a device alias" },
+		/* Linux wants to drop the blocks when the file is opened, and fails */
+		{ (inode->advise & FLAG_i_advise_trunc) != 0 && geometry_has(c->geo, F2FS_FEAT_RO), 0,
+		  "the mark of an unfinished write" },
 	};
 	int err = 0;
 

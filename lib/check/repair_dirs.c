@@ -182,6 +182,7 @@ static void bound_level(struct repair *r, struct winode *w)
 
 int repair_insert(struct repair *r, f2fs_nid_t dir, const uint8_t *name, uint32_t length, f2fs_nid_t ino, unsigned type)
 {
+	const struct inode_fact *fact = facts_inode(&r->c->facts, dir);
 	char own[NAME_MAX_BYTES + 16];
 	size_t n = length;
 	struct winode w;
@@ -190,6 +191,9 @@ int repair_insert(struct repair *r, f2fs_nid_t dir, const uint8_t *name, uint32_
 	if (is_usable(name, length)) {
 		for (uint32_t i = 0; i < length; i++)
 			own[i] = (char)(name[i] == '/' || name[i] == 0 ? '_' : name[i]);
+		if (fact && (fact->state & INODE_STRICT) && !dir_is_encoded((const uint8_t *)own, length))
+			for (uint32_t i = 0; i < length; i++)
+				own[i] = (char)(name[i] < 0x80 ? own[i] : '_');
 	} else {
 		n = (size_t)snprintf(own, sizeof(own), "inode-%u", (unsigned)ino);
 	}

@@ -180,6 +180,8 @@ static void mend_marks(const struct repair *r, const struct inode_fact *inode, u
 		advise &= (uint8_t)~FLAG_i_advise_encrypt;
 	if (!geometry_has(r->geo, F2FS_FEAT_VERITY))
 		advise &= (uint8_t)~FLAG_i_advise_verity;
+	if (geometry_has(r->geo, F2FS_FEAT_RO))
+		advise &= (uint8_t)~FLAG_i_advise_trunc;
 	if (flags != inode_i_flags(block))
 		inode_set_i_flags(block, flags);
 	if (advise != inode_i_advise(block))

@@ -1,24 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compare f2fsfuse with fuse2fs, on images in memory: a stream, small files, an archive of sources.
+"""Compare f2fsfuse with fuse2fs, on images in memory, and with a FUSE program that passes everything on to a directory.
 
-mounts.py --f2fsfuse BUILD/fuse/f2fsfuse --mkfs BUILD/mkfs/mkfs.f2fs [--work /dev/shm] [--rounds 3] [--tar FILE]
+mounts.py --f2fsfuse BUILD/fuse/f2fsfuse --mkfs BUILD/mkfs/mkfs.f2fs [--passthrough PROGRAM] [--tar FILE] [--git REPOSITORY]
+          [--work /dev/shm] [--rounds 3] [--files 100000] [--options OPTIONS]
 
 Processor time is that of the server and of the client together. Caches of the mount are dropped before each read by
-unmounting and mounting again.
+unmounting and mounting again. PROGRAM is passthrough_ll of libfuse's examples.
 """
 import argparse
 import os
+import random
 import resource
 import shutil
 import statistics
 import subprocess
 import tarfile
 import tempfile
+import threading
 import time
 
 STREAM = 1 << 30
-FILES = 20000
+FOLDERS = 20
 
 
 class Server:
@@ -35,7 +38,8 @@ class Server:
             time.sleep(0.01)
 
     def stop(self):
-        subprocess.run(["fusermount3", "-u", self.point], check=True)
+        while subprocess.run(["fusermount3", "-u", self.point], stderr=subprocess.DEVNULL).returncode:
+            time.sleep(0.1)
         assert self.process.wait() == 0
 
     def seconds(self):
@@ -44,7 +48,7 @@ class Server:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def stream_out(top):
+def stream_out(top, _):
     piece = bytes(range(256)) * 4096
     with open(top + "/stream", "wb", buffering=0) as file:
         for _ in range(STREAM // len(piece)):
@@ -52,91 +56,150 @@ def stream_out(top):
         os.fsync(file.fileno())
 
 
-def stream_in(top):
+def stream_in(top, _):
     with open(top + "/stream", "rb", buffering=0) as file:
         while file.read(1 << 20):
             pass
 
 
-def create(top):
-    for folder in range(20):
+def random_in(top, _):
+    places = random.Random(1)
+    with open(top + "/stream", "rb", buffering=0) as file:
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+        for _ in range(20000):
+            os.pread(file.fileno(), 4096, places.randrange(STREAM // 4096) * 4096)
+
+
+def beside_a_writer(top, _):
+    """Two readers of 1 GiB in halves, and a writer of 256 MiB."""
+    def read(start):
+        with open(top + "/stream", "rb", buffering=0) as file:
+            for at in range(start, start + STREAM // 2, 1 << 20):
+                os.pread(file.fileno(), 1 << 20, at)
+
+    def write():
+        with open(top + "/beside", "wb", buffering=0) as file:
+            for _ in range(256):
+                file.write(bytes(1 << 20))
+    threads = [threading.Thread(target=read, args=(half,)) for half in (0, STREAM // 2)] + [threading.Thread(target=write)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def write_and_sync(top, _):
+    with open(top + "/synced", "wb", buffering=0) as file:
+        for _ in range(2000):
+            file.write(b"s" * 4096)
+            os.fsync(file.fileno())
+
+
+def create(top, a):
+    for folder in range(FOLDERS):
         os.mkdir("%s/%d" % (top, folder))
-        for i in range(FILES // 20):
+        for i in range(a.files // FOLDERS):
             with open("%s/%d/%d" % (top, folder, i), "wb", buffering=0) as file:
                 file.write(b"x" * 1000)
 
 
-def list_all(top):
-    for folder in range(20):
+def list_all(top, _):
+    for folder in range(FOLDERS):
         with os.scandir("%s/%d" % (top, folder)) as entries:
             for entry in entries:
                 entry.stat(follow_symlinks=False)
 
 
-def remove(top):
-    for folder in range(20):
+def remove(top, _):
+    for folder in range(FOLDERS):
         shutil.rmtree("%s/%d" % (top, folder))
 
 
-STEPS = [("write 1 GiB, fsync", stream_out, False), ("read 1 GiB", stream_in, True), ("create 20,000 files of 1 kB", create, False),
-         ("list and stat them", list_all, True), ("remove them", remove, False)]
+def untar(top, a):
+    with tarfile.open(a.tar) as file:
+        file.extractall(top + "/untarred", filter="fully_trusted")
 
 
-def measure(server, step, archive):
+def clone(top, a):
+    subprocess.run(["git", "clone", "-q", "--no-hardlinks", a.git, top + "/clone"], check=True)
+
+
+def git_status(top, _):
+    subprocess.run(["git", "-C", top + "/clone", "status", "--porcelain"], check=True, stdout=subprocess.DEVNULL)
+
+
+def steps(a):
+    """(title, step, is it cold?)"""
+    rows = [("write 1 GiB, fsync", stream_out, False), ("read 1 GiB", stream_in, True),
+            ("20,000 random reads of 4 KiB", random_in, True), ("two readers beside a writer", beside_a_writer, True),
+            ("2,000 writes of 4 KiB with fsync", write_and_sync, False), ("create %d files of 1 kB" % a.files, create, False),
+            ("list and stat them", list_all, True), ("remove them", remove, False)]
+    rows += [("untar", untar, False)] if a.tar else []
+    rows += [("git clone", clone, False), ("git status", git_status, True)] if a.git else []
+    return rows
+
+
+def measure(server, step, a):
     """Return (wall seconds, processor seconds)."""
-    mine = resource.getrusage(resource.RUSAGE_SELF)
-    before, start = server.seconds(), time.monotonic()
-    if archive:
-        with tarfile.open(archive) as file:
-            file.extractall(server.point + "/untarred", filter="fully_trusted")
-    else:
-        step(server.point)
-    wall = time.monotonic() - start
-    mine_after = resource.getrusage(resource.RUSAGE_SELF)
-    client = mine_after.ru_utime + mine_after.ru_stime - mine.ru_utime - mine.ru_stime
-    return wall, server.seconds() - before + client
+    def client():
+        usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return sum(u.ru_utime + u.ru_stime for u in usage)
+    before, mine, start = server.seconds(), client(), time.monotonic()
+    step(server.point, a)
+    return time.monotonic() - start, server.seconds() - before + client() - mine
 
 
-def run(name, arguments, work, results):
+def prepare(name, a, work):
+    """Make the volume; the words of its program."""
     image, point = work + "/" + name, work + "/mount"
+    if name == "passthrough":
+        os.mkdir(image)
+        return [a.passthrough, "-f", "-o", "source=%s,cache=always" % image, point]
     with open(image, "wb") as file:
         file.truncate(4 << 30)
     if name == "f2fsfuse":
-        subprocess.run([arguments.mkfs, "-q", image], check=True)
-        words = [arguments.f2fsfuse, "-f", image, point]
-    else:
-        subprocess.run(["mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0", image], check=True)
-        words = ["fuse2fs", image, point, "-f", "-o", "fakeroot"]
-    server = Server(words, point)
+        subprocess.run([a.mkfs, "-q", image], check=True)
+        return [a.f2fsfuse, "-f", image, point] + (["-o", a.options] if a.options else [])
+    subprocess.run(["mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0", image], check=True)
+    return ["fuse2fs", image, point, "-f", "-o", "fakeroot"]
+
+
+def run(name, a, work, results):
+    server = Server(prepare(name, a, work), work + "/mount")
     server.start()
-    for title, step, is_cold in STEPS:
+    for title, step, is_cold in steps(a):
         if is_cold:
             server.stop()
             server.start()
-        results.setdefault(title, {}).setdefault(name, []).append(measure(server, step, None))
-    if arguments.tar:
-        results.setdefault("untar", {}).setdefault(name, []).append(measure(server, None, arguments.tar))
+        results.setdefault(title, {}).setdefault(name, []).append(measure(server, step, a))
     server.stop()
-    os.unlink(image)
+    subprocess.run(["rm", "-rf", work + "/" + name], check=True)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--f2fsfuse", required=True)
     parser.add_argument("--mkfs", required=True)
+    parser.add_argument("--passthrough")
     parser.add_argument("--work", default="/dev/shm")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--files", type=int, default=100000)
     parser.add_argument("--tar")
-    arguments = parser.parse_args()
+    parser.add_argument("--git")
+    parser.add_argument("--options")
+    parser.add_argument("--only", help="of the programs f2fsfuse, fuse2fs, passthrough")
+    a = parser.parse_args()
+    names = ["f2fsfuse", "fuse2fs"] + (["passthrough"] if a.passthrough else [])
+    names = [a.only] if a.only else names
     results = {}
-    with tempfile.TemporaryDirectory(dir=arguments.work) as work:
+    with tempfile.TemporaryDirectory(dir=a.work) as work:
         os.mkdir(work + "/mount")
-        for _ in range(arguments.rounds):
-            for name in ("f2fsfuse", "fuse2fs"):
-                run(name, arguments, work, results)
-    print("| work | f2fsfuse s | processor s | fuse2fs s | processor s |\n|---|---|---|---|---|")
+        for _ in range(a.rounds):
+            for name in names:
+                run(name, a, work, results)
+    print("| work | %s |\n|%s" % (" | ".join("%s s | processor s" % name for name in names), "---|" * (1 + 2 * len(names))))
     for title, programs in results.items():
-        cells = [statistics.median(row[part] for row in programs[name]) for name in ("f2fsfuse", "fuse2fs") for part in (0, 1)]
+        cells = [statistics.median(row[part] for row in programs[name]) for name in names for part in (0, 1)]
         print("| %s | %s |" % (title, " | ".join("%.2f" % cell for cell in cells)))
 
 

@@ -99,6 +99,9 @@ static struct fuse_session *new_session(struct mount *m, const struct session_op
 	serve_contents(&ops);
 	serve_xattrs(&ops);
 	serve_ioctls(&ops);
+	serve_special(&ops);
+	if (m->history)
+		serve_marks(&ops);
 	if (!rc) {
 		strcpy(name, "fsname=");
 		strcat(name, path ? path : m->image);

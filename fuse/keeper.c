@@ -1,30 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Run a thread beside the requests: it writes a checkpoint when changes have waited long enough, and collects garbage
- * when no request has come for some time.
+ * when no request has come for some time (collector.c).
  */
-#include "fuse/mount.h"
+#include "fuse/collector.h"
 
 #include <errno.h>
-#include <f2fskit/gc.h>
 #include <signal.h>
 #include <time.h>
 
 #define SECOND_NS INT64_C(1000000000)
-
-/* Empty one section. Requests wait no longer than that takes. */
-static void collect(struct mount *m)
-{
-	const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options),
-						 .policy = m->options.gc == MOUNT_GC_SYNC ? F2FS_GC_GREEDY
-											  : F2FS_GC_COST_BENEFIT,
-						 .sections = 1 };
-	struct f2fs_gc_result result = { F2FS_SIZED(f2fs_gc_result) };
-
-	if (mount_commit(m) != 0) /* waiting changes would have to be moved, too */
-		return;
-	m->gc_is_done = f2fs_gc(m->vol, &options, &result) != 0 || result.end != F2FS_GC_LIMIT;
-}
+#define TICK_NS (SECOND_NS / 4)
 
 static void look(struct mount *m)
 {
@@ -34,9 +20,8 @@ static void look(struct mount *m)
 		return;
 	if (m->changed_ns && now - m->changed_ns >= (int64_t)m->options.commit_seconds * SECOND_NS)
 		mount_commit(m);
-	if (m->options.gc != MOUNT_GC_OFF && !m->gc_is_done && !m->is_broken &&
-	    now - m->requested_ns >= (int64_t)m->options.gc_seconds * SECOND_NS)
-		collect(m);
+	collector_look(m);
+	mount_count_checkpoints(m);
 }
 
 static void *keep(void *user)
@@ -48,7 +33,9 @@ static void *keep(void *user)
 		struct timespec until;
 
 		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_sec++;
+		until.tv_nsec += TICK_NS;
+		until.tv_sec += until.tv_nsec / SECOND_NS;
+		until.tv_nsec %= SECOND_NS;
 		if (pthread_cond_timedwait(&m->wake, &m->lock, &until) == ETIMEDOUT)
 			look(m);
 	}
@@ -76,6 +63,7 @@ int keeper_start(struct mount *m)
 
 	if (m->options.is_read_only)
 		return 0;
+	collector_init(m);
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init(&m->wake, &attributes);

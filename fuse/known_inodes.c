@@ -11,21 +11,21 @@
 
 enum { FIRST_BUCKETS = 1024, HANDLES_MAX = 1024 };
 
-static size_t bucket_of(const struct known_table *t, f2fs_nid_t ino)
+static size_t bucket_of(const struct known_table *t, uint32_t space, f2fs_nid_t ino)
 {
-	return (ino * 0x9E3779B1u) & (t->bucket_count - 1);
+	return ((ino + space * 0x85EBCA6Bu) * 0x9E3779B1u) & (t->bucket_count - 1);
 }
 
-fuse_ino_t known_number(const struct mount *m, f2fs_nid_t ino)
+fuse_ino_t known_number(const struct mount *m, uint32_t space, f2fs_nid_t ino)
 {
-	return ino == m->root ? FUSE_ROOT_ID : ino;
+	return space == SPACE_VOLUME && ino == m->root ? FUSE_ROOT_ID : (fuse_ino_t)space << 32 | ino;
 }
 
-static struct known *find(const struct known_table *t, f2fs_nid_t ino)
+static struct known *find(const struct known_table *t, uint32_t space, f2fs_nid_t ino)
 {
-	struct known *k = t->buckets[bucket_of(t, ino)];
+	struct known *k = t->buckets[bucket_of(t, space, ino)];
 
-	while (k && k->ino != ino)
+	while (k && (k->ino != ino || k->space != space))
 		k = k->next;
 	return k;
 }
@@ -33,8 +33,8 @@ static struct known *find(const struct known_table *t, f2fs_nid_t ino)
 struct known *known_find(struct mount *m, fuse_ino_t number)
 {
 	if (number == FUSE_ROOT_ID)
-		return find(&m->known, m->root);
-	return number <= UINT32_MAX ? find(&m->known, (f2fs_nid_t)number) : NULL;
+		return find(&m->known, SPACE_VOLUME, m->root);
+	return find(&m->known, (uint32_t)(number >> 32), (f2fs_nid_t)number);
 }
 
 /* More buckets make chains short again; without memory they stay long. */
@@ -50,7 +50,7 @@ static void grow(struct known_table *t)
 	for (size_t i = 0; i < old_count; i++)
 		while (old[i]) {
 			struct known *k = old[i];
-			struct known **to = &buckets[bucket_of(t, k->ino)];
+			struct known **to = &buckets[bucket_of(t, k->space, k->ino)];
 
 			old[i] = k->next;
 			k->next = *to;
@@ -59,10 +59,10 @@ static void grow(struct known_table *t)
 	free(old);
 }
 
-struct known *known_take(struct mount *m, f2fs_nid_t ino)
+struct known *known_take(struct mount *m, uint32_t space, f2fs_nid_t ino)
 {
 	struct known_table *t = &m->known;
-	struct known *k = find(t, ino), **to;
+	struct known *k = find(t, space, ino), **to;
 
 	if (k)
 		return k;
@@ -71,9 +71,12 @@ struct known *known_take(struct mount *m, f2fs_nid_t ino)
 		return NULL;
 	if (t->count >= t->bucket_count)
 		grow(t);
+	k->space = space;
 	k->ino = ino;
 	k->has_name = 1;
-	to = &t->buckets[bucket_of(t, ino)];
+	if (f2fs_volume_transaction(m->vol) != F2FS_TRANSACTION_NONE) /* it may be changed already */
+		k->changed_in = m->checkpoints;
+	to = &t->buckets[bucket_of(t, space, ino)];
 	k->next = *to;
 	*to = k;
 	t->count++;
@@ -134,7 +137,12 @@ int known_open(struct mount *m, struct known *k, struct f2fs_inode **out)
 		list(&m->known, k);
 	} else {
 		struct f2fs_inode *inode;
-		int err = f2fs_inode_open(m->vol, k->ino, &inode);
+		int err;
+
+		if (k->space == SPACE_VOLUME)
+			err = f2fs_inode_open(m->vol, k->ino, &inode);
+		else
+			err = m->open_other ? m->open_other(m, k, &inode) : F2FS_ERR_NOT_FOUND;
 
 		if (err)
 			return err;
@@ -155,13 +163,18 @@ int known_open_number(struct mount *m, fuse_ino_t number, struct known **known, 
 	return known_open(m, k, out);
 }
 
+static int is_root(const struct mount *m, const struct known *k)
+{
+	return k->space == SPACE_VOLUME && k->ino == m->root;
+}
+
 void known_forget(struct mount *m, struct known *k, uint64_t lookups)
 {
 	struct known_table *t = &m->known;
-	struct known **at = &t->buckets[bucket_of(t, k->ino)];
+	struct known **at = &t->buckets[bucket_of(t, k->space, k->ino)];
 
 	k->lookups -= lookups < k->lookups ? lookups : k->lookups;
-	if (k->lookups > 0 || k->pins > 0 || k->ino == m->root)
+	if (k->lookups > 0 || k->pins > 0 || is_root(m, k))
 		return;
 	while (*at != k)
 		at = &(*at)->next;
@@ -171,13 +184,19 @@ void known_forget(struct mount *m, struct known *k, uint64_t lookups)
 	free(k);
 }
 
+void known_change(struct mount *m, struct known *k)
+{
+	mount_count_checkpoints(m); /* the request itself may have written some */
+	k->changed_in = m->checkpoints;
+}
+
 int known_hold(struct mount *m, struct f2fs_inode *dir, const char *name, struct known **out)
 {
 	struct f2fs_dirent entry;
 	struct f2fs_inode *inode;
 	int err = f2fs_dir_lookup(dir, name, strlen(name), &entry);
 
-	*out = err ? NULL : find(&m->known, entry.ino);
+	*out = err ? NULL : find(&m->known, SPACE_VOLUME, entry.ino);
 	if (err)
 		return err;
 	return *out ? known_open(m, *out, &inode) : 0;
@@ -199,7 +218,7 @@ int known_init(struct mount *m)
 
 	t->bucket_count = FIRST_BUCKETS;
 	t->buckets = calloc(t->bucket_count, sizeof(*t->buckets));
-	root = t->buckets ? known_take(m, m->root) : NULL;
+	root = t->buckets ? known_take(m, SPACE_VOLUME, m->root) : NULL;
 	if (!root)
 		return F2FS_ERR_NOMEM;
 	root->lookups = 1;

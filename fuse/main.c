@@ -17,13 +17,18 @@
 #include "cli/size.h"
 #include "cli/state.h"
 #include "cli/writer.h"
+#include "fuse/control.h"
+#include "fuse/direct_read.h"
+#include "fuse/mount_history.h"
 #include "fuse/mount_words.h"
 #include "fuse/fuse_session.h"
 
 #define CLI_OPTIONS_FILE "fuse/options.def"
 #include "cli/option_table.h"
 
-enum { COMMIT_SECONDS = 60, GC_SECONDS = 30, SECONDS_MAX = 86400 };
+/* Times of GC are the defaults of the kernel. */
+enum { COMMIT_SECONDS = 60, SECONDS_MAX = 86400 };
+enum { GC_IDLE = 5, GC_MIN_SLEEP = 30, GC_MAX_SLEEP = 60, GC_NO_GC_SLEEP = 300 };
 
 static const struct cli_exit exits[] = {
 	{ CLI_EXIT_OK, "mounted; in the foreground: unmounted, and everything is committed" },
@@ -180,6 +185,9 @@ static const char *take(struct arguments *a, int id, const char *value)
 	case OPT_rw:
 		a->mount.is_read_only = id == OPT_ro;
 		return NULL;
+	case OPT_deleted:
+		a->mount.shows_deleted = 1;
+		return NULL;
 	case OPT_as_of:
 		snprintf(a->as_of, sizeof(a->as_of), "as-of=%s", value);
 		return cli_state_take(&a->image, a->as_of);
@@ -195,6 +203,12 @@ static const char *take(struct arguments *a, int id, const char *value)
 		return cli_parse_u32(value, 1, SECONDS_MAX, &a->mount.commit_seconds);
 	case OPT_gc_idle:
 		return cli_parse_u32(value, 1, SECONDS_MAX, &a->mount.gc_seconds);
+	case OPT_gc_min_sleep_time:
+		return cli_parse_u32(value, 1, SECONDS_MAX, &a->mount.gc_min_sleep);
+	case OPT_gc_max_sleep_time:
+		return cli_parse_u32(value, 1, SECONDS_MAX, &a->mount.gc_max_sleep);
+	case OPT_gc_no_gc_sleep_time:
+		return cli_parse_u32(value, 1, SECONDS_MAX, &a->mount.gc_no_gc_sleep);
 	case OPT_background_gc:
 		return take_gc(a, value);
 	case OPT_fsync_mode:
@@ -239,9 +253,14 @@ static int parse(struct arguments *a, int argc, char **argv)
 		cli_opt_hint(&tool);
 		return CLI_OPT_ERROR;
 	}
+	if (a->mount.shows_deleted && a->image.as_of) {
+		cli_error(a->cli, "deleted shows all checkpoints: it excludes as-of");
+		cli_opt_hint(&tool);
+		return CLI_OPT_ERROR;
+	}
 	a->image.path = p.operands[0];
 	a->session.mountpoint = p.operands[1];
-	a->mount.is_read_only |= a->image.has_state;
+	a->mount.is_read_only |= a->image.has_state || a->mount.shows_deleted;
 	a->image.flags = F2FS_OPEN_EXCLUSIVE | (a->mount.is_read_only ? F2FS_OPEN_READ : F2FS_OPEN_WRITE);
 	if (!a->mount.is_read_only)
 		a->image.recover = F2FS_RECOVER_APPLY;
@@ -262,6 +281,8 @@ static int configure(struct arguments *a, struct f2fs_volume *vol)
 		o->compress_names = a->packing.names[0] ? a->packing.names : NULL;
 		o->plain_names = a->packing.except[0] ? a->packing.except : NULL;
 	}
+	if (!(f2fs_volume_geometry(vol)->feature & F2FS_FEAT_BLKZONED))
+		o->in_place = F2FS_IN_PLACE_FULL; /* pinned files, and any when there is no room, as in the kernel */
 	return cli_writer_apply(&a->writer, vol);
 }
 
@@ -318,9 +339,11 @@ static int serve(struct arguments *a, struct mount *m)
 	int status = CLI_EXIT_FAILURE;
 
 	pthread_mutex_init(&m->lock, NULL);
-	if (find_root(m) == 0 && session_run(m, &a->session) == 0)
+	if (find_root(m) == 0 && (!m->options.shows_deleted || history_new(m) == 0) && session_run(m, &a->session) == 0)
 		status = CLI_EXIT_OK;
 	known_fini(m); /* frees the files that were removed while open */
+	history_free(m);
+	control_free(m);
 	if (!m->options.is_read_only && cli_commit(m->cli, m->vol, m->image) != 0)
 		status = CLI_EXIT_FAILURE;
 	pthread_mutex_destroy(&m->lock);
@@ -329,7 +352,8 @@ static int serve(struct arguments *a, struct mount *m)
 
 static int open_and_serve(struct arguments *a, struct f2fs_context *ctx, struct cli_opened *opened)
 {
-	struct mount m = { .cli = a->cli, .ctx = ctx, .image = a->image.path, .options = a->mount, .gc_is_done = 1 };
+	struct mount m = { .cli = a->cli, .ctx = ctx, .image = a->image.path, .options = a->mount, .gc_is_done = 1,
+			   .direct_fd = -1, .checkpoints = 1 };
 	struct f2fs_volume *vol = NULL, *now = NULL;
 	const char *note;
 	int status = CLI_EXIT_FAILURE;
@@ -344,7 +368,10 @@ static int open_and_serve(struct arguments *a, struct f2fs_context *ctx, struct 
 		cli_error_of(a->cli, ctx, a->image.path);
 	else if (!a->image.as_of || enter_as_of(a, &vol, &now) == 0) {
 		m.vol = vol;
+		if (!a->image.has_state && !opened->options.device_count && !opened->more[0])
+			direct_read_open(&m, a->image.offset);
 		status = serve(a, &m);
+		direct_read_close(&m);
 	}
 	leave_as_of(a, &m, &vol, &now);
 	cli_writer_close(&a->writer, vol);
@@ -387,7 +414,11 @@ int main(int argc, char **argv)
 	static struct cli cli;
 	static struct arguments a = { .cli = &cli,
 				      .packing = CLI_PACKING_DEFAULT,
-				      .mount = { .commit_seconds = COMMIT_SECONDS, .gc_seconds = GC_SECONDS },
+				      .mount = { .commit_seconds = COMMIT_SECONDS,
+						 .gc_seconds = GC_IDLE,
+						 .gc_min_sleep = GC_MIN_SLEEP,
+						 .gc_max_sleep = GC_MAX_SLEEP,
+						 .gc_no_gc_sleep = GC_NO_GC_SLEEP },
 				      .writer = { .options = { .commit_when_full = 1,
 							       .fsync_mode = F2FS_FSYNC_MODE_POSIX } } };
 	int rc;

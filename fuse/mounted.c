@@ -6,6 +6,7 @@
 #include "fuse/mount.h"
 
 #include <errno.h>
+#include <f2fskit/engine.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,11 +27,18 @@ int64_t mount_clock(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-struct mount *mount_enter(fuse_req_t req)
+struct mount *mount_enter_quietly(fuse_req_t req)
 {
 	struct mount *m = fuse_req_userdata(req);
 
 	pthread_mutex_lock(&m->lock);
+	return m;
+}
+
+struct mount *mount_enter(fuse_req_t req)
+{
+	struct mount *m = mount_enter_quietly(req);
+
 	m->requested_ns = mount_clock();
 	return m;
 }
@@ -59,8 +67,17 @@ struct mount *mount_enter_to_change(fuse_req_t req)
 	return m;
 }
 
+void mount_count_checkpoints(struct mount *m)
+{
+	struct f2fs_counters counters = { F2FS_SIZED(f2fs_counters) };
+
+	f2fs_volume_counters(m->vol, &counters);
+	m->checkpoints = counters.commits + 1;
+}
+
 void mount_leave(struct mount *m)
 {
+	mount_count_checkpoints(m);
 	pthread_mutex_unlock(&m->lock);
 }
 
@@ -102,6 +119,8 @@ int mount_errno(struct mount *m, int err)
 		return EOVERFLOW;
 	case MOUNT_NO_VICTIM:
 		return EAGAIN;
+	case MOUNT_TOO_MANY:
+		return ENFILE;
 	}
 	if (stops_writing(m) || (m->is_broken && (err == F2FS_ERR_STATE || err == F2FS_ERR_UNCERTAIN)))
 		return EIO;

@@ -3,7 +3,7 @@
  * Requests about contents: reading, writing, space, holes, and making them durable.
  */
 #define _GNU_SOURCE /* SEEK_DATA, FALLOC_FL_KEEP_SIZE */
-#include "fuse/mount.h"
+#include "fuse/direct_read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,10 +19,13 @@ static void read_(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset, 
 	struct mount *m = mount_enter(req);
 	struct f2fs_inode *inode;
 	size_t done = 0;
-	int err = buffer ? known_open_number(m, number, NULL, &inode) : F2FS_ERR_NOMEM, code;
+	int is_read = buffer && direct_read(m, number, (uint64_t)offset, buffer, size, &done), err, code;
 
 	(void)fi;
-	if (!err)
+	err = buffer ? 0 : F2FS_ERR_NOMEM;
+	if (!err && !is_read)
+		err = known_open_number(m, number, NULL, &inode);
+	if (!err && !is_read)
 		err = f2fs_inode_read(inode, (uint64_t)offset, buffer, size, &done);
 	code = mount_errno(m, err);
 	mount_leave(m);
@@ -75,13 +78,18 @@ static void write_(fuse_req_t req, fuse_ino_t number, const char *data, size_t s
 {
 	struct mount *m = mount_enter_to_change(req);
 	struct f2fs_inode *inode;
-	int err = known_open_number(m, number, NULL, &inode), code;
+	struct known *k = NULL;
+	int err = known_open_number(m, number, &k, &inode), code;
 
 	(void)fi;
 	if (!err)
 		err = may_write(inode, (uint64_t)offset);
 	if (!err && size > 0)
 		err = write_some(m, inode, (uint64_t)offset, data, &size);
+	if (k)
+		known_change(m, k);
+	m->written_bytes += err ? 0 : size;
+	m->write_requests++;
 	code = change_errno(m, err);
 	mount_leave(m);
 	if (code)
@@ -114,7 +122,8 @@ static void fallocate_(fuse_req_t req, fuse_ino_t number, int mode, off_t offset
 			F2FS_FALLOCATE_ZERO_RANGE | F2FS_FALLOCATE_INSERT_RANGE;
 	struct mount *m = mount_enter_to_change(req);
 	struct f2fs_inode *inode;
-	int err = known_open_number(m, number, NULL, &inode), code;
+	struct known *k = NULL;
+	int err = known_open_number(m, number, &k, &inode), code;
 
 	(void)fi;
 	if (!err && mode & ~all)
@@ -123,6 +132,8 @@ static void fallocate_(fuse_req_t req, fuse_ino_t number, int mode, off_t offset
 		err = guard_inode(inode, !(mode & ~F2FS_FALLOCATE_KEEP_SIZE));
 	if (!err)
 		err = f2fs_fallocate(inode, (unsigned)mode, (uint64_t)offset, (uint64_t)length);
+	if (k)
+		known_change(m, k);
 	code = mount_errno(m, err);
 	mount_leave(m);
 	fuse_reply_err(req, code);
@@ -194,17 +205,20 @@ static int copy_piece(fuse_req_t req, struct copying *c, char *buffer)
 	const size_t want = c->length - c->done < COPY_BYTES ? c->length - c->done : COPY_BYTES;
 	struct mount *m = mount_enter_to_change(req);
 	struct f2fs_inode *from, *to;
+	struct known *k = NULL;
 	size_t got = 0;
 	int err = known_open_number(m, c->from, NULL, &from), code;
 
 	if (!err)
-		err = known_open_number(m, c->to, NULL, &to);
+		err = known_open_number(m, c->to, &k, &to);
 	if (!err)
 		err = f2fs_inode_read(from, c->from_offset + c->done, buffer, want, &got);
 	if (!err)
 		err = may_write(to, c->to_offset + c->done);
 	if (!err && got > 0)
 		err = f2fs_inode_write(to, c->to_offset + c->done, buffer, got);
+	if (k)
+		known_change(m, k);
 	code = mount_errno(m, err);
 	mount_leave(m);
 	if (!code)

@@ -18,9 +18,18 @@ double entry_timeout(const struct known *dir)
 	return dir->folds ? 0 : TIMEOUT; /* removing "name" must also remove "NAME", which the kernel cannot know */
 }
 
+/* An old file is not to be taken for another name of one in use. If it was deleted it had a name, too. */
+static void number_past(fuse_ino_t number, struct stat *st)
+{
+	if (number >> 32 == SPACE_VOLUME)
+		return;
+	st->st_ino = number;
+	st->st_nlink += st->st_nlink == 0;
+}
+
 int entry_fill(struct mount *m, const struct known *dir, f2fs_nid_t ino, struct fuse_entry_param *out)
 {
-	struct known *k = known_take(m, ino);
+	struct known *k = known_take(m, dir->space, ino);
 	struct f2fs_inode *inode;
 	struct f2fs_stat raw;
 	int err = k ? known_open(m, k, &inode) : F2FS_ERR_NOMEM;
@@ -35,7 +44,8 @@ int entry_fill(struct mount *m, const struct known *dir, f2fs_nid_t ino, struct 
 	}
 	k->lookups++;
 	k->folds = raw.is_casefold;
-	out->ino = known_number(m, ino);
+	out->ino = known_number(m, k->space, ino);
+	number_past(out->ino, &out->attr);
 	out->generation = raw.generation;
 	out->attr_timeout = TIMEOUT;
 	out->entry_timeout = entry_timeout(dir);
@@ -110,7 +120,7 @@ static void forget_multi(fuse_req_t req, size_t count, struct fuse_forget_data *
 	fuse_reply_none(req);
 }
 
-static void answer_attr(fuse_req_t req, struct mount *m, struct f2fs_inode *inode, int err)
+static void answer_attr(fuse_req_t req, struct mount *m, struct f2fs_inode *inode, fuse_ino_t number, int err)
 {
 	struct f2fs_stat raw;
 	struct stat st;
@@ -118,6 +128,8 @@ static void answer_attr(fuse_req_t req, struct mount *m, struct f2fs_inode *inod
 
 	if (!err)
 		err = mount_stat(m, inode, &raw, &st);
+	if (!err)
+		number_past(number, &st);
 	code = mount_errno(m, err);
 	mount_leave(m);
 	if (code)
@@ -132,7 +144,7 @@ static void getattr(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi
 	struct f2fs_inode *inode = NULL;
 
 	(void)fi;
-	answer_attr(req, m, inode, known_open_number(m, number, NULL, &inode) ? F2FS_ERR_NOT_FOUND : 0);
+	answer_attr(req, m, inode, number, known_open_number(m, number, NULL, &inode) ? F2FS_ERR_NOT_FOUND : 0);
 }
 
 static struct f2fs_time time_of(const struct timespec *time, int is_now)
@@ -187,16 +199,19 @@ static void setattr(fuse_req_t req, fuse_ino_t number, struct stat *attr, int to
 	struct f2fs_inode *inode = NULL;
 	struct f2fs_stat values;
 	const unsigned which = values_of(m, attr, to_set, &values);
-	int err = known_open_number(m, number, NULL, &inode);
+	struct known *k = NULL;
+	int err = known_open_number(m, number, &k, &inode);
 
 	(void)fi;
 	if (!err)
 		err = guard_inode(inode, only_touches(to_set));
 	if (!err && to_set & FUSE_SET_ATTR_SIZE)
 		err = f2fs_inode_truncate(inode, (uint64_t)attr->st_size);
+	if (k)
+		known_change(m, k);
 	if (!err && which)
 		err = f2fs_inode_set(inode, which, &values);
-	answer_attr(req, m, inode, err);
+	answer_attr(req, m, inode, number, err);
 }
 
 static void readlink_(fuse_req_t req, fuse_ino_t number)

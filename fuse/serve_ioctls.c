@@ -57,6 +57,8 @@ static void ioctl_(fuse_req_t req, fuse_ino_t number, unsigned command, void *ar
 		err = check(&call, kind->needs, fuse_req_ctx(req)->uid);
 	if (!err)
 		err = kind->serve(&call);
+	if (call.known && kind->needs & IOCTL_CHANGES)
+		known_change(call.m, call.known);
 	code = mount_errno(call.m, err);
 	mount_leave(call.m);
 	if (code)

@@ -70,7 +70,7 @@ static int make(fuse_req_t req, fuse_ino_t parent, const char *name, const struc
 	if (!err)
 		err = f2fs_create(inode, name, strlen(name), &spec, &made);
 	if (!err) {
-		k = known_take(m, f2fs_inode_number(made));
+		k = known_take(m, SPACE_VOLUME, f2fs_inode_number(made));
 		if (k)
 			known_give(m, k, made);
 		else

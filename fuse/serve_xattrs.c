@@ -60,8 +60,7 @@ static void removexattr_(fuse_req_t req, fuse_ino_t number, const char *name)
 	fuse_reply_err(req, code);
 }
 
-/* Answer with a value that is `length` long, or with its length if there is no room. */
-static void answer_value(fuse_req_t req, int code, const char *value, size_t length, size_t room)
+void xattr_reply(fuse_req_t req, int code, const char *value, size_t length, size_t room)
 {
 	if (!code && room > 0 && length > room)
 		code = ERANGE;
@@ -92,7 +91,7 @@ static void getxattr_(fuse_req_t req, fuse_ino_t number, const char *name, size_
 	}
 	code = err == F2FS_ERR_INVALID ? ENODATA : mount_errno(m, err);
 	mount_leave(m);
-	answer_value(req, code, copy, x.value_size, room);
+	xattr_reply(req, code, copy, x.value_size, room);
 	free(copy);
 }
 
@@ -102,8 +101,7 @@ static int is_shown(const struct f2fs_xattr *x, int is_root)
 	return !x->is_internal && (is_root || strncmp(x->name, "trusted.", 8) != 0);
 }
 
-/* Add up the names; copy them while there is room. */
-static int list_names(struct f2fs_inode *inode, int is_root, char *out, size_t room, size_t *length)
+int xattr_names(struct f2fs_inode *inode, int is_root, char *out, size_t room, size_t *length)
 {
 	const int count = f2fs_xattr_count(inode);
 
@@ -135,10 +133,10 @@ static void listxattr_(fuse_req_t req, fuse_ino_t number, size_t room)
 	int err = names ? known_open_number(m, number, NULL, &inode) : F2FS_ERR_NOMEM, code;
 
 	if (!err)
-		err = list_names(inode, is_root, names, room, &length);
+		err = xattr_names(inode, is_root, names, room, &length);
 	code = mount_errno(m, err);
 	mount_leave(m);
-	answer_value(req, code, names, length, room);
+	xattr_reply(req, code, names, length, room);
 	free(names);
 }
 

@@ -112,6 +112,11 @@ def test_pinned_files(mount, volume, peer_check):
     mounted = mount(image)
     assert struct.unpack("I", ask(mounted.point / "pinned", GET_PIN, bytes(4)))[0] == 1
     assert (mounted.point / "pinned").read_bytes()[:6000] == b"pinned" * 1000
+    with open(mounted.point / "pinned", "r+b") as file:
+        file.write(b"PINNED")
+    assert mounted.unmount() == ""
+    peer_check(image)
+    assert (mount(image, "ro").point / "pinned").read_bytes()[:12] == b"PINNEDpinned"
 
 
 def test_compressed_files(mount, volume, peer_check):

@@ -3,6 +3,7 @@
 programs beside it, and views that write nothing."""
 import errno
 import hashlib
+import json
 import os
 import resource
 import shutil
@@ -90,6 +91,41 @@ for i in range(200):
     for k in range(4):
         assert (mounted.point / ("log-%d" % k)).read_bytes() == str(k).encode() * 600000
     assert len(os.listdir(mounted.point)) == 204
+    assert mounted.unmount() == ""
+    peer_check(image)
+
+
+def test_reads_beside_a_writer(mount, volume, peer_check):
+    """Clean files are read without the lock, past the kernel's cache, while blocks are freed and used again. No byte of
+    another file is seen. Zeros are: the kernel fills up a short answer while the file is cut and grows again."""
+    image = volume("64M")
+    mounted = mount(image, "gc_idle=1,gc_min_sleep_time=1,gc_max_sleep_time=1")
+    kept, control = mounted.point / "kept", mounted.point / ".f2fs" / "control"
+    contents = b"".join(b"%08d" % i * 512 for i in range(2048))
+    kept.write_bytes(contents)
+    control.write_text("checkpoint")
+    text = r"""
+import mmap, os, random, sys
+path, size, turns = sys.argv[1], 8 << 20, random.Random(int(sys.argv[2]))
+fd, room = os.open(path, os.O_RDONLY | os.O_DIRECT), mmap.mmap(-1, 1 << 17)
+while not os.path.exists(path + ".end"):
+    at = turns.randrange(size // 4096) * 4096
+    n = os.preadv(fd, [room], at)
+    for i in range(0, n, 4096):
+        assert room[i:i + 4096] in (b"%08d" % ((at + i) // 4096) * 512, bytes(4096)), (at, i)
+"""
+    readers = [subprocess.Popen([sys.executable, "-c", text, kept, str(seed)]) for seed in range(2)]
+    for turn in range(60):
+        (mounted.point / "other").write_bytes(b"%c" % (turn + 128) * (6 << 20))
+        if turn % 3 == 0:               # the same bytes, at other places
+            with open(kept, "wb", buffering=0) as file:
+                for at in range(0, len(contents), 20480):
+                    file.write(contents[at:at + 20480])
+        control.write_text("checkpoint")
+    seen = json.loads((mounted.point / ".f2fs" / "status").read_bytes())
+    (mounted.point / "kept.end").touch()
+    assert [reader.wait() for reader in readers] == [0, 0]
+    assert seen["direct_reads"] > 100
     assert mounted.unmount() == ""
     peer_check(image)
 
@@ -445,7 +481,7 @@ def test_garbage_is_collected_when_idle(mount, volume, peer_check):
             os.unlink(mounted.point / str(i))
     assert mounted.unmount() == ""
     before = newest_checkpoint(image)[1]
-    mounted = mount(image, "gc_idle=1")
+    mounted = mount(image, "gc_idle=1,gc_min_sleep_time=1,gc_max_sleep_time=1")
     (mounted.point / "change").touch()
     wait_for(lambda: newest_checkpoint(image)[1] > before + 5)
     for i in range(0, 4000, 20):

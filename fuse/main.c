@@ -20,6 +20,7 @@
 #include "fuse/control.h"
 #include "fuse/direct_read.h"
 #include "fuse/mount_history.h"
+#include "fuse/quota_guard.h"
 #include "fuse/mount_words.h"
 #include "fuse/fuse_session.h"
 
@@ -333,16 +334,28 @@ static int find_root(struct mount *m)
 	return known_init(m);
 }
 
+static int prepare(struct mount *m)
+{
+	int err = m->options.shows_deleted ? history_new(m) : 0;
+
+	if (!err && !m->options.is_read_only)
+		err = quota_guard_open(m);
+	if (err)
+		cli_error(m->cli, "out of memory");
+	return err;
+}
+
 /* Serve the open volume, then commit. Returns the exit status. */
 static int serve(struct arguments *a, struct mount *m)
 {
 	int status = CLI_EXIT_FAILURE;
 
 	pthread_mutex_init(&m->lock, NULL);
-	if (find_root(m) == 0 && (!m->options.shows_deleted || history_new(m) == 0) && session_run(m, &a->session) == 0)
+	if (find_root(m) == 0 && prepare(m) == 0 && session_run(m, &a->session) == 0)
 		status = CLI_EXIT_OK;
 	known_fini(m); /* frees the files that were removed while open */
 	history_free(m);
+	quota_guard_close(m);
 	control_free(m);
 	if (!m->options.is_read_only && cli_commit(m->cli, m->vol, m->image) != 0)
 		status = CLI_EXIT_FAILURE;

@@ -110,6 +110,8 @@ struct mount {
 	char *status;				/* the file status; NULL: never asked for */
 	size_t status_length;
 
+	int has_forgotten;	   /* a file without a name was forgotten since the last checkpoint */
+	struct quota_guard *quota; /* NULL: nobody has limits */
 	struct history *history; /* NULL: not shown */
 	/* Open an inode of another space; NULL: there are none. */
 	int (*open_other)(struct mount *m, const struct known *k, struct f2fs_inode **out);
@@ -189,7 +191,8 @@ enum mount_error {
 	MOUNT_NOT_PERMITTED = -10000, /* EPERM */
 	MOUNT_OVERFLOW = -10001,      /* EOVERFLOW */
 	MOUNT_NO_VICTIM = -10002,     /* EAGAIN: there is no section to empty */
-	MOUNT_TOO_MANY = -10003	      /* ENFILE: too many checkpoints are open */
+	MOUNT_TOO_MANY = -10003,      /* ENFILE: too many checkpoints are open */
+	MOUNT_QUOTA = -10004	      /* EDQUOT */
 };
 /* Do an inode's flags permit a change that only adds (to a file's end, a name to a directory), or any other one? */
 int guard_flags(const struct f2fs_stat *st, int only_adds);

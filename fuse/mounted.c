@@ -119,6 +119,8 @@ int mount_errno(struct mount *m, int err)
 		return EOVERFLOW;
 	case MOUNT_NO_VICTIM:
 		return EAGAIN;
+	case MOUNT_QUOTA:
+		return EDQUOT;
 	case MOUNT_TOO_MANY:
 		return ENFILE;
 	}
@@ -132,7 +134,7 @@ int mount_checkpoint(struct mount *m)
 	int err = f2fs_volume_commit(m->vol);
 
 	if (!err)
-		m->changed_ns = 0;
+		m->changed_ns = m->has_forgotten = 0;
 	return err;
 }
 

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE /* SEEK_DATA, FALLOC_FL_KEEP_SIZE */
 #include "fuse/direct_read.h"
+#include "fuse/quota_guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -67,6 +68,19 @@ static int write_some(struct mount *m, struct f2fs_inode *inode, uint64_t offset
 	return done && f2fs_volume_transaction(m->vol) != F2FS_TRANSACTION_FAILED ? 0 : err;
 }
 
+/* Write as much as the owner's quota has room for: all of it, or less. */
+static int write_within_quota(struct mount *m, uid_t caller, struct f2fs_inode *inode, uint64_t offset,
+			      const char *data, size_t *size)
+{
+	int err = quota_guard_range(m, caller, inode, offset, *size);
+
+	while (err == MOUNT_QUOTA && *size > m->block_size) {
+		*size /= 2;
+		err = quota_guard_range(m, caller, inode, offset, *size);
+	}
+	return err ? err : write_some(m, inode, offset, data, size);
+}
+
 /* The kernel's number where the contents of a file cannot change: sealed by fs-verity, or compressed and released. */
 static int change_errno(struct mount *m, int err)
 {
@@ -85,7 +99,7 @@ static void write_(fuse_req_t req, fuse_ino_t number, const char *data, size_t s
 	if (!err)
 		err = may_write(inode, (uint64_t)offset);
 	if (!err && size > 0)
-		err = write_some(m, inode, (uint64_t)offset, data, &size);
+		err = write_within_quota(m, fuse_req_ctx(req)->uid, inode, (uint64_t)offset, data, &size);
 	if (k)
 		known_change(m, k);
 	m->written_bytes += err ? 0 : size;
@@ -130,6 +144,8 @@ static void fallocate_(fuse_req_t req, fuse_ino_t number, int mode, off_t offset
 		err = F2FS_ERR_UNSUPPORTED;
 	if (!err)
 		err = guard_inode(inode, !(mode & ~F2FS_FALLOCATE_KEEP_SIZE));
+	if (!err && !(mode & ~(F2FS_FALLOCATE_KEEP_SIZE | F2FS_FALLOCATE_ZERO_RANGE)))
+		err = quota_guard_range(m, fuse_req_ctx(req)->uid, inode, (uint64_t)offset, (uint64_t)length);
 	if (!err)
 		err = f2fs_fallocate(inode, (unsigned)mode, (uint64_t)offset, (uint64_t)length);
 	if (k)
@@ -215,6 +231,8 @@ static int copy_piece(fuse_req_t req, struct copying *c, char *buffer)
 		err = f2fs_inode_read(from, c->from_offset + c->done, buffer, want, &got);
 	if (!err)
 		err = may_write(to, c->to_offset + c->done);
+	if (!err)
+		err = quota_guard_range(m, fuse_req_ctx(req)->uid, to, c->to_offset + c->done, got);
 	if (!err && got > 0)
 		err = f2fs_inode_write(to, c->to_offset + c->done, buffer, got);
 	if (k)

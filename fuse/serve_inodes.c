@@ -100,6 +100,7 @@ static void forget_some(struct mount *m, const struct fuse_forget_data *forgets,
 
 		if (k && !k->has_name && !m->changed_ns) /* the next checkpoint frees its blocks */
 			m->changed_ns = mount_clock();
+		m->has_forgotten |= k && !k->has_name;
 		if (k)
 			known_forget(m, k, forgets[i].nlookup);
 	}

@@ -4,9 +4,10 @@
  * asks.
  */
 #define _GNU_SOURCE
-#include "fuse/mount.h"
+#include "fuse/quota_guard.h"
 
 #include <errno.h>
+#include <linux/fs.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -53,6 +54,24 @@ static int spec_of(fuse_req_t req, const struct making *making, struct f2fs_inod
 	return 0;
 }
 
+/* Have the owners of the new inode room for it? */
+static int check_quota(fuse_req_t req, struct f2fs_inode *dir, const struct f2fs_new *spec)
+{
+	struct f2fs_stat owner, parent;
+	struct mount *m = fuse_req_userdata(req);
+	struct quota_room room;
+	int err = m->quota ? f2fs_inode_stat(dir, &parent) : 0;
+
+	if (err || !m->quota)
+		return err;
+	owner = parent;
+	owner.uid = spec->uid;
+	owner.gid = spec->gid;
+	owner.projid = parent.flags & FS_PROJINHERIT_FL ? parent.projid : 0;
+	err = quota_guard_room(m, fuse_req_ctx(req)->uid, &owner, &room);
+	return err ? err : room.inodes == 0 ? MOUNT_QUOTA : 0;
+}
+
 /* Make an inode and fill its entry; an errno. */
 static int make(fuse_req_t req, fuse_ino_t parent, const char *name, const struct making *making,
 		struct fuse_entry_param *entry)
@@ -67,6 +86,8 @@ static int make(fuse_req_t req, fuse_ino_t parent, const char *name, const struc
 		err = guard_inode(inode, 1);
 	if (!err)
 		err = spec_of(req, making, inode, &spec);
+	if (!err)
+		err = check_quota(req, inode, &spec);
 	if (!err)
 		err = f2fs_create(inode, name, strlen(name), &spec, &made);
 	if (!err) {

@@ -189,6 +189,8 @@ def main():
     parser.add_argument("--options")
     parser.add_argument("--only", help="of the programs f2fsfuse, fuse2fs, passthrough")
     a = parser.parse_args()
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))    # the passthrough program has one for each inode
     names = ["f2fsfuse", "fuse2fs"] + (["passthrough"] if a.passthrough else [])
     names = [a.only] if a.only else names
     results = {}

@@ -77,9 +77,9 @@ static void init(void *user, struct fuse_conn_info *conn)
 				FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_PARALLEL_DIROPS |
 				FUSE_CAP_ASYNC_DIO;
 	const unsigned unwanted = FUSE_CAP_HANDLE_KILLPRIV | FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_ATOMIC_O_TRUNC;
+	const struct mount *m = user;
 
-	(void)user;
-	conn->want |= conn->capable & wanted;
+	conn->want |= conn->capable & (wanted | (m->gathers_writes ? FUSE_CAP_WRITEBACK_CACHE : 0));
 	conn->want &= ~unwanted;
 	conn->time_gran = 1;
 }
@@ -93,11 +93,14 @@ static struct fuse_session *new_session(struct mount *m, const struct session_op
 	char *path = realpath(m->image, NULL), *name = malloc(strlen(path ? path : m->image) + 8), *words = NULL;
 	int rc = name ? 0 : -1;
 
+	m->gathers_writes = o->gathers_writes && !m->options.is_read_only;
 	serve_inodes(&ops);
 	serve_names(&ops);
 	serve_directories(&ops);
 	serve_contents(&ops);
 	serve_xattrs(&ops);
+	if (m->gathers_writes) /* the kernel asks without regard to pages that it has not written yet */
+		ops.lseek = NULL;
 	serve_ioctls(&ops);
 	serve_special(&ops);
 	if (m->history)

@@ -10,7 +10,7 @@
 struct session_options {
 	const char *mountpoint;
 	char *passed; /* options for libfuse, comma-separated; NULL: none */
-	int is_debug, is_single;
+	int is_debug, is_single, gathers_writes;
 };
 
 /*

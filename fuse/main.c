@@ -182,6 +182,9 @@ static const char *take(struct arguments *a, int id, const char *value)
 	case OPT_single:
 		a->session.is_single = 1;
 		return NULL;
+	case OPT_writeback_cache:
+		a->session.gathers_writes = 1;
+		return NULL;
 	case OPT_ro:
 	case OPT_rw:
 		a->mount.is_read_only = id == OPT_ro;

@@ -92,6 +92,7 @@ struct mount {
 	const char *image; /* as the user named it */
 	struct mount_options options;
 	int is_daemon; /* messages go to syslog */
+	int gathers_writes; /* the kernel does */
 
 	pthread_mutex_t lock; /* around all that follows, and every call of the library */
 	f2fs_nid_t root;

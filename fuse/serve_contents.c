@@ -37,13 +37,13 @@ static void read_(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset, 
 	free(buffer);
 }
 
-/* May bytes be written from an offset on? */
-static int may_write(struct f2fs_inode *inode, uint64_t offset)
+/* May bytes be written from an offset on? If the kernel gathers writes, whole pages come, so any may be appended to. */
+static int may_write(const struct mount *m, struct f2fs_inode *inode, uint64_t offset)
 {
 	struct f2fs_stat st;
 	int err = f2fs_inode_stat(inode, &st);
 
-	return err ? err : guard_flags(&st, offset >= st.size);
+	return err ? err : guard_flags(&st, offset >= st.size || m->gathers_writes);
 }
 
 /* Write as much as there is room for: all of it, or less, as write(2) may. Fails when nothing fits. */
@@ -97,7 +97,7 @@ static void write_(fuse_req_t req, fuse_ino_t number, const char *data, size_t s
 
 	(void)fi;
 	if (!err)
-		err = may_write(inode, (uint64_t)offset);
+		err = may_write(m, inode, (uint64_t)offset);
 	if (!err && size > 0)
 		err = write_within_quota(m, fuse_req_ctx(req)->uid, inode, (uint64_t)offset, data, &size);
 	if (k)
@@ -230,7 +230,7 @@ static int copy_piece(fuse_req_t req, struct copying *c, char *buffer)
 	if (!err)
 		err = f2fs_inode_read(from, c->from_offset + c->done, buffer, want, &got);
 	if (!err)
-		err = may_write(to, c->to_offset + c->done);
+		err = may_write(m, to, c->to_offset + c->done);
 	if (!err)
 		err = quota_guard_range(m, fuse_req_ctx(req)->uid, to, c->to_offset + c->done, got);
 	if (!err && got > 0)

@@ -214,7 +214,8 @@ for i in range(1000000):
         peer_check(image)
 
 
-def test_a_database_is_killed(mount, volume, peer_check):
+@pytest.mark.parametrize("option", ["rw", "writeback_cache"])
+def test_a_database_is_killed(mount, volume, peer_check, option):
     """SQLite with the program killed beneath it: each transaction that was committed is there, and the database whole."""
     image = volume("128M")
     text = r"""
@@ -233,7 +234,7 @@ while True:
     last = {}
     for turn in range(4):
         mode = ("delete", "wal")[turn % 2]
-        mounted = mount(image)
+        mounted = mount(image, option)
         writer = subprocess.Popen([sys.executable, "-c", text, mounted.point / mode, mode], stdout=subprocess.PIPE,
                                   stderr=subprocess.DEVNULL)
         start = int(writer.stdout.readline())

@@ -489,3 +489,35 @@ def test_garbage_is_collected_when_idle(mount, volume, peer_check):
         assert (mounted.point / str(i)).read_bytes() == b"%d" % i * 3000
     assert mounted.unmount() == ""
     peer_check(image)
+
+
+# mount(8) looks for programs where systems install them, so this happens in a mount namespace of its own.
+FSTAB_JOB = r"""
+set -e
+mount --bind "$1" /usr/local/sbin
+for words in "-t fuse.f2fsfuse -o nodev,commit=5 $2 $3" "-T $4 $3"; do
+    mount $words
+    findmnt -no SOURCE,FSTYPE "$3"
+    echo there > "$3/$(echo $words | cut -c2)"
+    umount "$3"
+    while "$5" -n "$2" 2>&1 >/dev/null | grep -q "in use"; do sleep 0.02; done
+done
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mount(8) asks for the superuser")
+def test_a_row_of_fstab(mount, program, volume, tmp_path, peer_check, tool):
+    if not shutil.which("mount.fuse3", path="/sbin:/usr/sbin"):
+        pytest.skip("mount.fuse3 is not installed")
+    image, point, table, folder = volume("128M"), tmp_path / "point", tmp_path / "fstab", tmp_path / "sbin"
+    point.mkdir()
+    folder.mkdir()
+    (folder / "f2fsfuse").write_text("#!/bin/sh\nexec %s \"$@\"\n" % program)
+    (folder / "f2fsfuse").chmod(0o755)
+    table.write_text("%s %s fuse.f2fsfuse rw,noauto,allow_other,background_gc=off,nosuid,user 0 0\n" % (image, point))
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", FSTAB_JOB, "job", folder, image, point, table, tool("fsck.f2fs")],
+                          capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [str(image).encode(), b"fuse.f2fsfuse"] * 2
+    peer_check(image)
+    assert sorted(os.listdir(mount(image, "ro").point)) == ["T", "t"]

@@ -18,6 +18,18 @@ struct view {
 	uint32_t version;
 };
 
+struct version_row {
+	mode_t type;
+	int is_other; /* of an earlier file with the inode's number */
+	struct history_marks marks;
+};
+
+struct versions {
+	f2fs_nid_t ino; /* 0: none */
+	struct version_row *rows;
+	uint32_t count, room;
+};
+
 struct history {
 	struct f2fs_past *past;	      /* NULL: not made yet */
 	struct deleted_tree *deleted; /* the same */
@@ -25,6 +37,7 @@ struct history {
 	uint32_t version_count, version_room;
 	struct view views[VIEWS_MAX];
 	unsigned view_count;
+	struct versions last; /* of the file asked for last */
 };
 
 void history_free(struct mount *m)
@@ -38,6 +51,7 @@ void history_free(struct mount *m)
 	deleted_tree_free(e->deleted);
 	f2fs_past_close(e->past);
 	free(e->versions);
+	free(e->last.rows);
 	free(e);
 	m->history = NULL;
 }
@@ -223,30 +237,88 @@ static int lookup_checkpoint(struct mount *m, const char *name, fuse_ino_t *numb
 
 /* ---- versions of files ---- */
 
-struct versions {
-	history_visit *visit;
-	void *user;
-};
-
-static int name_version(void *user, const struct f2fs_version *version)
+static int add_row(void *user, const struct f2fs_version *version)
 {
 	struct versions *v = user;
-	char name[32];
 
-	if (version->flags & F2FS_VERSION_OTHER_USE)
-		return 0;
-	snprintf(name, sizeof(name), "%u-%u", (unsigned)version->cp_ver, (unsigned)version->addr);
-	return v->visit(v->user, name, (fuse_ino_t)SPACE_PAST << 32 | version->addr,
-			(mode_t)(version->stat.mode & S_IFMT));
+	if (v->count == v->room) {
+		const uint32_t room = v->room ? 2 * v->room : 16;
+		struct version_row *more = realloc(v->rows, room * sizeof(*more));
+
+		if (!more)
+			return F2FS_ERR_NOMEM;
+		v->rows = more;
+		v->room = room;
+	}
+	v->rows[v->count++] =
+		(struct version_row){ .type = (mode_t)(version->stat.mode & S_IFMT),
+				      .is_other = (version->flags & F2FS_VERSION_OTHER_USE) != 0,
+				      .marks = { .confidence = version->confidence,
+						 .path_state = -1,
+						 .ino = version->ino,
+						 .addr = version->addr,
+						 .cp_ver = version->cp_ver,
+						 .remains = version->remains } };
+	return 0;
+}
+
+/* The versions of a file. To judge them their blocks are read, so those of the last file are kept. */
+static int versions_of(struct mount *m, f2fs_nid_t ino, const struct versions **out)
+{
+	struct versions *v = &m->history->last;
+	struct f2fs_past *past;
+	int err = history_past(m, &past);
+
+	*out = v;
+	if (err || v->ino == ino)
+		return err;
+	v->count = 0;
+	v->ino = 0;
+	err = f2fs_past_list_versions(past, ino, add_row, v);
+	if (!err)
+		v->ino = ino;
+	return err;
+}
+
+static void name_version(const struct version_row *row, char *name, size_t room)
+{
+	snprintf(name, room, "%u-%u", (unsigned)row->marks.cp_ver, (unsigned)row->marks.addr);
+}
+
+static fuse_ino_t number_of(const struct version_row *row)
+{
+	return (fuse_ino_t)SPACE_PAST << 32 | row->marks.addr;
 }
 
 static int list_versions(struct mount *m, f2fs_nid_t ino, history_visit *visit, void *user)
 {
-	struct versions versions = { visit, user };
-	struct f2fs_past *past;
-	int err = history_past(m, &past);
+	const struct versions *v;
+	int err = versions_of(m, ino, &v);
 
-	return err ? err : f2fs_past_list_versions(past, ino, name_version, &versions);
+	for (uint32_t i = 0; !err && i < v->count; i++) {
+		char name[32];
+
+		name_version(&v->rows[i], name, sizeof(name));
+		if (!v->rows[i].is_other)
+			err = visit(user, name, number_of(&v->rows[i]), v->rows[i].type);
+	}
+	return err;
+}
+
+static int lookup_version(struct mount *m, f2fs_nid_t ino, const char *wanted, fuse_ino_t *number)
+{
+	const struct versions *v;
+	int err = versions_of(m, ino, &v);
+
+	for (uint32_t i = 0; !err && i < v->count; i++) {
+		char name[32];
+
+		name_version(&v->rows[i], name, sizeof(name));
+		*number = number_of(&v->rows[i]);
+		if (!v->rows[i].is_other && !strcmp(name, wanted))
+			return 0;
+	}
+	return err ? err : F2FS_ERR_NOT_FOUND;
 }
 
 /* A directory stands for itself, anything else for a directory of its versions. */
@@ -315,26 +387,9 @@ mode_t history_mode(struct mount *m, fuse_ino_t number)
 	}
 }
 
-/* A name that list_versions() gives. */
-struct wanted {
-	const char *name;
-	fuse_ino_t number;
-};
-
-static int is_it(void *user, const char *name, fuse_ino_t number, mode_t mode)
-{
-	struct wanted *wanted = user;
-
-	(void)mode;
-	if (!strcmp(name, wanted->name))
-		wanted->number = number;
-	return 0;
-}
-
 int history_lookup(struct mount *m, fuse_ino_t dir, const char *name, fuse_ino_t *number)
 {
 	const struct deleted_tree *tree;
-	struct wanted wanted = { .name = name };
 	uint32_t row;
 	int err;
 
@@ -342,9 +397,7 @@ int history_lookup(struct mount *m, fuse_ino_t dir, const char *name, fuse_ino_t
 	case SPACE_MIRROR:
 		return lookup_mirror(m, (f2fs_nid_t)dir, name, number);
 	case SPACE_VERSIONS:
-		err = list_versions(m, (f2fs_nid_t)dir, is_it, &wanted);
-		*number = wanted.number;
-		return err || wanted.number ? err : F2FS_ERR_NOT_FOUND;
+		return lookup_version(m, (f2fs_nid_t)dir, name, number);
 	case SPACE_DELETED:
 		err = tree_of(m, &tree);
 		if (!err)
@@ -377,41 +430,28 @@ int history_list(struct mount *m, fuse_ino_t dir, history_visit *visit, void *us
 
 /* ---- marks ---- */
 
-static int take_marks(void *user, const struct f2fs_version *version)
-{
-	struct history_marks *marks = user;
-
-	if (version->addr == marks->addr) {
-		marks->confidence = version->confidence;
-		marks->cp_ver = version->cp_ver;
-		marks->remains = version->remains;
-	}
-	return 0;
-}
-
 int history_marks(struct mount *m, fuse_ino_t number, struct history_marks *out)
 {
+	const struct deleted_tree *tree;
+	const struct versions *v;
 	struct f2fs_inode *inode;
-	struct f2fs_past *past;
 	int err;
 
 	if (!m->history || (number >> 32 != SPACE_PAST && number >> 32 != SPACE_DELETED))
 		return F2FS_ERR_NO_ATTR;
 	if (number >> 32 == SPACE_DELETED) {
-		const struct deleted_tree *tree;
-
 		err = tree_of(m, &tree);
 		if (!err)
 			*out = *deleted_tree_marks(tree, (uint32_t)number);
 		return err || out->confidence >= 0 ? err : F2FS_ERR_NO_ATTR;
 	}
-	err = history_past(m, &past);
+	err = known_open_number(m, number, NULL, &inode);
 	if (!err)
-		err = known_open_number(m, number, NULL, &inode);
-	if (err)
-		return err;
-	*out = (struct history_marks){ .confidence = -1, .path_state = -1, .addr = (f2fs_blk_t)number };
-	out->ino = f2fs_inode_number(inode);
-	err = f2fs_past_list_versions(past, out->ino, take_marks, out);
-	return err || out->confidence >= 0 ? err : F2FS_ERR_NO_ATTR;
+		err = versions_of(m, f2fs_inode_number(inode), &v);
+	for (uint32_t i = 0; !err && i < v->count; i++)
+		if (v->rows[i].marks.addr == (f2fs_blk_t)number) {
+			*out = v->rows[i].marks;
+			return 0;
+		}
+	return err ? err : F2FS_ERR_NO_ATTR;
 }

@@ -384,7 +384,8 @@ static int open_and_serve(struct arguments *a, struct f2fs_context *ctx, struct 
 		cli_error_of(a->cli, ctx, a->image.path);
 	else if (!a->image.as_of || enter_as_of(a, &vol, &now) == 0) {
 		m.vol = vol;
-		if (!a->image.has_state && !opened->options.device_count && !opened->more[0])
+		if (!a->image.has_state && !opened->is_partition && !opened->options.device_count &&
+		    !opened->more[0])
 			direct_read_open(&m, a->image.offset);
 		status = serve(a, &m);
 		direct_read_close(&m);

@@ -9,8 +9,9 @@
 #include <unistd.h>
 #ifdef __linux__
 #include <linux/fs.h>
-#include <sys/ioctl.h>
 #include <sys/sysmacros.h>
+
+#include "base/host_request.h"
 #endif
 
 #include "base/error.h"
@@ -24,7 +25,7 @@ static int range_ioctl(const struct hostfile *file, unsigned long request, uint6
 {
 	uint64_t range[2] = { offset, length };
 
-	while (ioctl(file->fd, request, range) != 0) {
+	while (host_request(file->fd, request, range) != 0) {
 		if (errno == EOPNOTSUPP || errno == ENOTTY || errno == EINVAL || errno == EREMOTEIO)
 			return F2FS_ERR_UNSUPPORTED;
 		if (errno != EINTR)
@@ -78,9 +79,9 @@ static int query_block(int fd, struct f2fs_device_info *info)
 {
 	int sector = 512;
 
-	if (ioctl(fd, BLKGETSIZE64, &info->size) != 0)
+	if (host_request(fd, BLKGETSIZE64, &info->size) != 0)
 		return errno;
-	if (ioctl(fd, BLKSSZGET, &sector) != 0)
+	if (host_request(fd, BLKSSZGET, &sector) != 0)
 		return errno;
 	info->sector_size = sector >= 512 ? (uint32_t)sector : 512;
 	info->start_sector = find_start_sector(fd);

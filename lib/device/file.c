@@ -6,6 +6,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#ifdef __linux__
+#include <linux/falloc.h> /* not every C library has all of them */
+#endif
 #include <unistd.h>
 
 #include "device/file.h"

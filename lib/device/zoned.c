@@ -10,7 +10,8 @@
 #ifdef __linux__
 #include <errno.h>
 #include <linux/blkzoned.h>
-#include <sys/ioctl.h>
+
+#include "base/host_request.h"
 
 #define SECTOR 512u
 #define REPORT_ZONES 64u
@@ -20,7 +21,7 @@ uint64_t zoned_query(int fd)
 	uint32_t sectors = 0;
 
 	/* Answers 0 for devices without zones; older kernels do not know the request. */
-	if (ioctl(fd, BLKGETZONESZ, &sectors) != 0)
+	if (host_request(fd, BLKGETZONESZ, &sectors) != 0)
 		return 0;
 	return (uint64_t)sectors * SECTOR;
 }
@@ -68,7 +69,7 @@ int zoned_report(void *self, uint64_t first, struct f2fs_zone *zones, unsigned c
 		memset(report, 0, size);
 		report->sector = (first + filled) * file->zone_bytes / SECTOR;
 		report->nr_zones = count - filled < REPORT_ZONES ? count - filled : REPORT_ZONES;
-		if (ioctl(file->fd, BLKREPORTZONE, report) != 0)
+		if (host_request(file->fd, BLKREPORTZONE, report) != 0)
 			rc = F2FS_SYS_ERROR(errno);
 		if (rc != 0 || report->nr_zones == 0)
 			break;
@@ -90,7 +91,7 @@ static int change_zone(const struct hostfile *file, unsigned long request, uint6
 	memset(&range, 0, sizeof(range));
 	range.sector = start / SECTOR;
 	range.nr_sectors = (left < file->zone_bytes ? left : file->zone_bytes) / SECTOR;
-	return ioctl(file->fd, request, &range) == 0 ? 0 : F2FS_SYS_ERROR(errno);
+	return host_request(file->fd, request, &range) == 0 ? 0 : F2FS_SYS_ERROR(errno);
 }
 
 int zoned_reset(void *self, uint64_t offset)

@@ -9,8 +9,9 @@
 #include "format/flags.h"
 
 #if defined(__linux__)
-#include <sys/ioctl.h>
 #include <linux/fs.h>
+
+#include "base/host_request.h"
 
 /* Those that mean the same on other file systems. */
 #define PORTABLE_FLAGS (FS_SYNC_FL | FS_IMMUTABLE_FL | FS_APPEND_FL | FS_NODUMP_FL | FS_NOATIME_FL | FS_DIRSYNC_FL)
@@ -21,22 +22,22 @@ int host_set_flags(int fd, uint32_t flags)
 
 	if (!(flags & PORTABLE_FLAGS))
 		return 0;
-	if (ioctl(fd, FS_IOC_GETFLAGS, &now))
+	if (host_request(fd, FS_IOC_GETFLAGS, &now))
 		return errno;
 	now = (int)(((uint32_t)now & ~(uint32_t)PORTABLE_FLAGS) | (flags & PORTABLE_FLAGS));
-	return ioctl(fd, FS_IOC_SETFLAGS, &now) ? errno : 0;
+	return host_request(fd, FS_IOC_SETFLAGS, &now) ? errno : 0;
 }
 
 int host_set_project(int fd, uint32_t projid, uint32_t flags)
 {
 	struct fsxattr attr;
 
-	if (ioctl(fd, FS_IOC_FSGETXATTR, &attr))
+	if (host_request(fd, FS_IOC_FSGETXATTR, &attr))
 		return errno;
 	attr.fsx_projid = projid;
 	if (flags & FLAG_i_flags_projinherit)
 		attr.fsx_xflags |= FS_XFLAG_PROJINHERIT;
-	return ioctl(fd, FS_IOC_FSSETXATTR, &attr) ? errno : 0;
+	return host_request(fd, FS_IOC_FSSETXATTR, &attr) ? errno : 0;
 }
 
 #else

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -18,6 +17,8 @@
 
 #if defined(__linux__)
 #include <linux/fs.h>
+
+#include "base/host_request.h"
 #endif
 
 #define NAMES_ROOM 65536u
@@ -79,11 +80,11 @@ static void read_flags(const struct source *src, int fd, struct source_item *ite
 	struct fsxattr attr;
 	int flags;
 
-	if ((src->opt.keep & F2FS_KEEP_FLAGS) && ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0) {
+	if ((src->opt.keep & F2FS_KEEP_FLAGS) && host_request(fd, FS_IOC_GETFLAGS, &flags) == 0) {
 		item->flags = (uint32_t)flags;
 		item->given |= GIVEN_FLAGS;
 	}
-	if ((src->opt.keep & F2FS_KEEP_PROJECT) && ioctl(fd, FS_IOC_FSGETXATTR, &attr) == 0 && attr.fsx_projid) {
+	if ((src->opt.keep & F2FS_KEEP_PROJECT) && host_request(fd, FS_IOC_FSGETXATTR, &attr) == 0 && attr.fsx_projid) {
 		item->projid = attr.fsx_projid;
 		item->given |= GIVEN_PROJECT;
 	}

@@ -6,10 +6,12 @@
  */
 #include <f2fskit/f2fskit.h>
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/compression.h"
 #include "cli/feature_list.h"
@@ -53,11 +55,19 @@ static void require(int good, const char *what)
 	abort();
 }
 
+/* Let output and messages go to these descriptors. */
+static void turn(int out, int err)
+{
+	fflush(stdout);
+	fflush(stderr);
+	require(dup2(out, STDOUT_FILENO) >= 0 && dup2(err, STDERR_FILENO) >= 0, "no output");
+}
+
 /* Parse one word a line; messages about wrong ones go nowhere. */
 static void parse_words(char *text)
 {
 	char *argv[MOST_WORDS + 2] = { tool.name ? (char *)(uintptr_t)tool.name : NULL };
-	FILE *const old_out = stdout, *const old_err = stderr, *nowhere = fopen("/dev/null", "w");
+	const int out = dup(STDOUT_FILENO), err = dup(STDERR_FILENO), nowhere = open("/dev/null", O_WRONLY);
 	struct cli_parser p;
 	int argc = 1, steps = 0, id;
 
@@ -71,14 +81,15 @@ static void parse_words(char *text)
 		word = end + 1;
 	}
 	argc += argc <= MOST_WORDS;
-	require(nowhere != NULL, "no /dev/null");
-	stdout = stderr = nowhere;
+	require(out >= 0 && err >= 0 && nowhere >= 0, "no /dev/null");
+	turn(nowhere, nowhere);
 	cli_opt_init(&p, &tool, argc, argv);
 	while ((id = cli_opt_next(&p)) > 0 && id < OPT_COUNT && steps <= (int)LONGEST)
 		steps++;
-	stdout = old_out;
-	stderr = old_err;
-	fclose(nowhere);
+	turn(out, err);
+	close(out);
+	close(err);
+	close(nowhere);
 	require(id <= 0 && id >= CLI_OPT_EXIT, "no end, or an option that is not in the table");
 	for (int i = 0; id == CLI_OPT_END && i < p.operand_count; i++)
 		require(p.operands[i] >= text && p.operands[i] <= text + LONGEST, "an operand that was not given");

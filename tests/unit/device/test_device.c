@@ -214,6 +214,7 @@ static void failures_become_records(void **state)
 	struct fixture *f = make_fixture(&ops, F2FS_DEVICE_WRITE);
 	const struct f2fs_error_detail *detail = f2fs_context_error(f->host.ctx);
 	uint8_t bytes[100];
+	char message[200];
 
 	(void)state;
 	f->plain.rc = F2FS_SYS_ERROR(EIO);
@@ -222,7 +223,8 @@ static void failures_become_records(void **state)
 	assert_int_equal(detail->sys_errno, EIO);
 	assert_int_equal(detail->offset, 4096);
 	assert_string_equal(detail->structure, "device");
-	assert_string_equal(detail->message, "cannot read 100 bytes at 4096 of the host's device: Input/output error");
+	snprintf(message, sizeof(message), "cannot read 100 bytes at 4096 of the host's device: %s", strerror(EIO));
+	assert_string_equal(detail->message, message);
 	f->plain.rc = F2FS_SYS_ERROR(ENOSPC);
 	assert_int_equal(f2fs_device_write(f->dev, 0, bytes, 100), F2FS_ERR_NOSPC);
 	f->plain.rc = F2FS_SYS_ERROR(EACCES);

@@ -15,12 +15,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/host_request.h"
 #include "common/fresh.h"
 
 #define FEATURES (F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_PROJECT_QUOTA | F2FS_FEAT_QUOTA)
@@ -75,13 +75,14 @@ static int answer(unsigned i, unsigned long request, void *argument)
 	return 0;
 }
 
-int ioctl(int fd, unsigned long request, ...)
+int ioctl(int fd, host_request_t number, ...)
 {
+	const unsigned long request = (unsigned int)number;
 	struct stat st;
 	va_list args;
 	int rc;
 
-	va_start(args, request);
+	va_start(args, number);
 	if ((request != FS_IOC_GETFLAGS && request != FS_IOC_SETFLAGS && request != FS_IOC_FSGETXATTR &&
 	     request != FS_IOC_FSSETXATTR) ||
 	    fstat(fd, &st) != 0) {

@@ -3,6 +3,8 @@
 #include "model.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 #define SIZE 300000u
 

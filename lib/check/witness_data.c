@@ -95,13 +95,40 @@ static int collect_offers(struct checker *c, struct vec *offers)
 	return err;
 }
 
-/* Does a slot's value hold a block by right: one whose summary names this slot? */
+/* Is a block a node by the NAT and by its footer? */
+static bool is_node(const struct checker *c, f2fs_blk_t addr)
+{
+	const struct seg_fact *seg = facts_seg(&c->facts, geometry_segment_of(c->geo, addr));
+
+	return seg && msb_test(seg->node_map, geometry_offset_of(c->geo, addr));
+}
+
+/* Is just one claimed block free in the SIT? More of them may mean that the SIT is an old one. */
+static bool is_only_one_free(const struct checker *c)
+{
+	uint32_t count = 0;
+
+	for (size_t s = 0; s < c->facts.segs.count && count < 2; s++) {
+		const struct seg_fact *seg = vec_at(&c->facts.segs, s);
+
+		for (unsigned k = 0; k < sizeof(seg->sit_map); k++)
+			for (unsigned x = (seg->data_map[k] | seg->node_map[k]) & ~seg->sit_map[k]; x; x &= x - 1)
+				count++;
+	}
+	return count == 1;
+}
+
+/* Does a slot's value hold a block by right: one whose summary names this slot, or one in use of unknown owner? */
 static int holds_by_right(struct checker *c, const struct offer *o, f2fs_blk_t value, bool *out)
 {
 	struct block_view view;
 	int err = witness_view_tables(c, value, &view);
 
-	*out = !err && (!view.has_sum || (view.sum_nid == o->nid && view.sum_slot == o->slot));
+	*out = !err && (view.has_sum ? view.sum_nid == o->nid && view.sum_slot == o->slot
+				     : view.is_in_sit && !is_node(c, value));
+	/* the block before was this slot's, too */
+	if (*out && !view.is_in_sit && o->is_counted && is_only_one_free(c))
+		*out = false;
 	return err;
 }
 

@@ -51,13 +51,14 @@ static bool mark_segments(struct checker *c)
 	return is_any;
 }
 
-/* Does one of the claims on a block agree with its summary? */
+/* Does one of the claims on a block agree with its summary? Without one, a node is what a segment of nodes holds. */
 static bool is_held(const struct vec *claims, size_t first, size_t end, const struct block_view *view)
 {
 	for (size_t i = first; i < end; i++) {
 		const struct claim *claim = vec_at(claims, i);
 
-		if (claim->nid == view->sum_nid && (claim->is_node || claim->slot == view->sum_slot))
+		if (view->has_sum ? claim->nid == view->sum_nid && (claim->is_node || claim->slot == view->sum_slot)
+				  : claim->is_node)
 			return true;
 	}
 	return false;
@@ -76,7 +77,7 @@ static int add_ghost(struct checker *c, struct vec *ghosts, const struct claim *
 	if (err || c->must_restart ||
 	    (inode->state & (INODE_ODD | INODE_MENDED | INODE_RETYPED | INODE_GUESSED)))
 		return err;
-	if (claim->nid == view->sum_nid && claim->slot == view->sum_slot)
+	if (view->has_sum && claim->nid == view->sum_nid && claim->slot == view->sum_slot)
 		return 0;
 	ghost = vec_push(ghosts, 1);
 	if (!ghost)
@@ -85,10 +86,20 @@ static int add_ghost(struct checker *c, struct vec *ghosts, const struct claim *
 				 .nid = claim->nid,
 				 .slot = claim->slot,
 				 .addr = claim->addr,
-				 .witnesses = WITNESS_SUMMARY | WITNESS_COUNT };
-	if (!view->is_in_sit)
+				 .witnesses = WITNESS_COUNT };
+	if (view->has_sum)
+		ghost->witnesses |= WITNESS_SUMMARY;
+	if (!view->is_in_sit || !view->has_sum)
 		ghost->witnesses |= WITNESS_SIT;
 	return 0;
+}
+
+/* Does the SIT have nodes in a block's segment? Their summaries may be made of their footers. */
+static bool is_of_nodes(const struct checker *c, f2fs_blk_t addr)
+{
+	const struct seg_fact *seg = facts_seg(&c->facts, geometry_segment_of(c->geo, addr));
+
+	return seg && seg->sit_type >= F2FS_HOT_NODE && seg->sit_type < F2FS_LOG_COUNT;
 }
 
 /* All claims on one block. */
@@ -97,7 +108,8 @@ static int look_at(struct checker *c, struct vec *ghosts, const struct vec *clai
 	struct block_view view;
 	int err = witness_view_tables(c, ((const struct claim *)vec_at(claims, first))->addr, &view);
 
-	if (err || !view.has_sum || (view.is_in_sit && (end == first + 1 || !is_held(claims, first, end, &view))))
+	if (err || (!view.has_sum && !is_of_nodes(c, view.addr)) ||
+	    (view.is_in_sit && (end == first + 1 || !is_held(claims, first, end, &view))))
 		return err;
 	for (size_t i = first; i < end && !err; i++)
 		err = add_ghost(c, ghosts, vec_at(claims, i), &view);

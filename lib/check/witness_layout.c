@@ -66,9 +66,21 @@ static bool lacks_own_dot(const struct f2fs_geometry *geo, const uint8_t *block)
 	return !dentry_has_own_dot(&area, footer_nid(node_footer(geo, block)));
 }
 
+/* Are there attributes, in the inode or in a node, but no list of them begins where the room for them does? */
+static bool lacks_magic(const struct f2fs_geometry *geo, const uint8_t *block)
+{
+	struct inode_layout layout;
+	const uint8_t *room;
+
+	inode_layout(geo, block, &layout);
+	room = block + layout.xattr_offset;
+	return layout.xattr_size >= xhead_SIZE && get_le32(room) != XATTR_MAGIC &&
+	       (inode_i_xattr_nid(block) != 0 || !is_zero(room, layout.xattr_size));
+}
+
 bool layout_is_odd(const struct f2fs_geometry *geo, const uint8_t *block)
 {
-	return lacks_own_dot(geo, block) ||
+	return lacks_own_dot(geo, block) || lacks_magic(geo, block) ||
 	       (!inode_has_inline(block, FLAG_i_inline_inline_xattr) && hides_attributes(geo, block)) ||
 	       has_data_after_end(geo, block);
 }
@@ -285,6 +297,8 @@ int witness_layout(struct checker *c, f2fs_nid_t ino)
 	}
 	inode->state |= INODE_ODD;
 	err = find_change(c, fact, c->scratch, &best, &found);
+	if (!err && !found && now.contra == 0 && now.pro > now.others) /* some slots are wrong, not all of them */
+		inode->state &= (uint16_t)~INODE_ODD;
 	if (err || !found)
 		return err;
 	return witness_amend_bytes(c, fact->addr, best.at, best.width, best.value,

@@ -13,8 +13,10 @@
  */
 int witness_layout(struct checker *c, f2fs_nid_t ino);
 int witness_layouts(struct checker *c);
-/* Is there a sign that needs no other block: attributes without the flag for them, data after the
- * end, or entries that do not begin with "."? */
+/*
+ * Is there a sign that needs no other block: attributes without the flag for them or not where they should begin, data
+ * after the end, or entries that do not begin with "."?
+ */
 bool layout_is_odd(const struct f2fs_geometry *geo, const uint8_t *block);
 
 #endif

@@ -154,3 +154,21 @@ def test_known_faults_are_words():
     with open(os.path.join(os.path.dirname(HERE), "campaign", "sweep_known.toml"), "rb") as file:
         for words in tomllib.load(file).values():
             assert set(words) <= set(sweep_judge.FAULTS)
+
+
+MENDED = (
+    "seed:fsync-mixed inode[4].i_size^=0x4000000", "seed:inline-xattr inode[6].i_inline_xattr_size^=0x4",
+    "seed:fsync-chain inode[4].i_addr[0]^=0x200", "seed:fsync-mixed inode[6].i_addr[0]^=0x400",
+    "seed:fsync-mixed inode[8].i_addr[0]^=0x1000", "seed:orphans inode[17].i_addr[0]^=0x400",
+    "ours:waiting inode[3].i_addr[0]^=0x1", "ours:waiting inode[3].i_addr[1]^=0x1000",
+    "ours:waiting inode[23].i_addr[2]^=0x1000",
+)
+
+
+@pytest.mark.parametrize("damage", MENDED)
+def test_mended(beds, damage):
+    """Damages that the sample does not meet, and that once cost something."""
+    import sweep_table
+
+    volume, _, text = damage.partition(" ")
+    assert sweep_table.Reasons().faults(beds.one(beds.plan(volume).again(text))) == set()

@@ -261,25 +261,43 @@ static int write_image(struct f2fs_inode *inode, struct winode *w, const struct 
 	return err;
 }
 
+/* The blocks that the header counts: as with Linux, the file may be longer. */
+static int count_blocks(struct f2fs_inode *inode, uint32_t *out)
+{
+	const struct f2fs_geometry *geo = &inode->vol->geo;
+	const uint64_t size = inode_i_size(inode->block);
+	uint8_t head[QUOTA_BLOCK_SIZE];
+	int err;
+
+	if (size / QUOTA_BLOCK_SIZE < 2)
+		return inode_corrupt(inode, RULE_QUOTA_TREE, "%llu bytes", (unsigned long long)size);
+	err = data_read(inode, 0, head, sizeof(head));
+	if (err)
+		return err;
+	*out = qhead_dqi_blocks(head);
+	if (*out < 2 || *out > size / QUOTA_BLOCK_SIZE || *out > UINT32_MAX / 4 ||
+	    *out > (uint64_t)(geo->end_blkaddr - geo->main_blkaddr) * geo->block_size / QUOTA_BLOCK_SIZE)
+		return inode_corrupt(inode, RULE_QUOTA_TREE, "%u blocks in %llu bytes", (unsigned)*out,
+				     (unsigned long long)size);
+	return 0;
+}
+
 /* Load a quota file and apply the transaction's changes; q->bytes is the caller's to free in any case. */
 static int load_changed(struct f2fs_inode *inode, unsigned kind, struct quota_image *q)
 {
 	struct f2fs_volume *vol = inode->vol;
-	const uint64_t size = inode_i_size(inode->block);
-	int err;
+	int err = count_blocks(inode, &q->blocks);
 
+	if (err)
+		return err;
 	q->ctx = vol->ctx;
-	if (size > (uint64_t)UINT32_MAX * QUOTA_BLOCK_SIZE / 4 || size / QUOTA_BLOCK_SIZE < 2 ||
-	    size > (uint64_t)(vol->geo.end_blkaddr - vol->geo.main_blkaddr) * vol->geo.block_size)
-		return inode_corrupt(inode, RULE_QUOTA_TREE, "%llu bytes", (unsigned long long)size);
-	q->blocks = q->room = (uint32_t)(size / QUOTA_BLOCK_SIZE);
+	q->room = q->blocks;
 	q->bytes = mem_calloc(vol->ctx, q->room, QUOTA_BLOCK_SIZE);
 	err = q->bytes ? data_read(inode, 0, q->bytes, (size_t)q->room * QUOTA_BLOCK_SIZE) : F2FS_ERR_NOMEM;
 	if (!err)
-		err = check_image(inode, q, size);
+		err = check_image(inode, q, (uint64_t)q->room * QUOTA_BLOCK_SIZE);
 	if (err)
 		return err;
-	q->blocks = qhead_dqi_blocks(q->bytes);
 	if (!quota_changes_kind(vol->txn, kind))
 		return 0;
 	set_period(q, &vol->txn->file->quota->periods[kind]);

@@ -165,3 +165,17 @@ def test_counts_are_corrected_as_chosen(limited, f2fskit, run_tool, tmp_path):
     run_tool("fsck.f2fs", "-f", path, rc=1)
     assert usage() == (right, False)
     run_tool("fsck.f2fs", "-n", path)
+
+
+def test_quota_file_longer_than_its_blocks(f2fskit, tmp_path):
+    """The header counts the blocks. A longer size is no damage, and no change of the volume fails at it."""
+    path = tmp_path / "disk.img"
+    f2fskit.mkfs(path, 64 << 20, features=["quota"])
+    with f2fskit.open(path) as volume:
+        ino = int(volume.superblock.qf_ino[0])
+    with f2fskit.fields(path, "r+") as fields:
+        fields["inode[%d].i_size" % ino] = 1 << 40
+    assert not f2fskit.check(path).found
+    with f2fskit.open(path, "r+") as volume:
+        volume.path("/file").write_bytes(bytes(9000))
+    assert not f2fskit.check(path).found

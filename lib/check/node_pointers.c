@@ -198,6 +198,9 @@ static int take_inside(struct checker *c, struct nid_fact *fact, struct inode_fa
 	else if (!err && !(inode->inlines & FLAG_i_inline_data_exist) && layout.inline_size > 0 &&
 		 (payload[0] != 0 || memcmp(payload, payload + 1, layout.inline_size - 1) != 0))
 		err = raise_inside(c, P_DATA_EXIST, fact, 0);
+	if (!err && inode->type == F2FS_TYPE_SYMLINK && inode->links != 0 && inode->size != 0 &&
+	    !(inode->advise & FLAG_i_advise_encrypt) && layout.inline_size > 0 && payload[0] == 0)
+		err = raise_inside(c, P_SYMLINK_TARGET, fact, 0);
 	return err ? err : take_child(c, fact, 5, inode_i_xattr_nid(block), XATTR_NODE_OFFSET);
 }
 

@@ -200,6 +200,22 @@ static void mend_target(const struct inode_layout *layout, uint8_t *block)
 		inode_set_i_size(block, end ? (uint64_t)(end - payload) : layout->inline_size);
 }
 
+/* Linux takes a target that begins with a NUL byte for none. What follows may still say what it was. */
+static void mark_target(const struct inode_layout *layout, uint8_t *block)
+{
+	uint8_t *payload = block + layout->inline_offset;
+	const uint64_t size = inode_i_size(block) < layout->inline_size ? inode_i_size(block) : layout->inline_size;
+	uint64_t begin = 0;
+
+	if (inode_i_advise(block) & FLAG_i_advise_encrypt)
+		return;
+	while (begin < size && payload[begin] == 0)
+		begin++;
+	if (begin == size && size != 0) /* nothing is left of it */
+		inode_set_i_size(block, begin = 1);
+	memset(payload, '?', (size_t)begin);
+}
+
 /* One that has a block is as long as the text in that. */
 static void mend_target_block(const struct repair *r, const struct inode_fact *inode, uint8_t *block)
 {
@@ -241,6 +257,8 @@ static void mend_inside(const struct repair *r, const struct inode_fact *inode, 
 		inode_set_i_inline(block, inode_i_inline(block) | (uint8_t)FLAG_i_inline_data_exist);
 	if (inode->type == F2FS_TYPE_SYMLINK && inode->links != 0 && repair_wanted(r, P_SYMLINK_SIZE, inode->ino))
 		mend_target(&layout, block);
+	if (inode->type == F2FS_TYPE_SYMLINK && inode->links != 0 && repair_wanted(r, P_SYMLINK_TARGET, inode->ino))
+		mark_target(&layout, block);
 }
 
 static void mend_directory(const struct repair *r, const struct inode_fact *dir, uint8_t *block)

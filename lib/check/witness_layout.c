@@ -19,6 +19,7 @@
 struct voices {
 	uint32_t pro, contra;
 	uint32_t others; /* summaries that name other slots */
+	uint32_t nodes;	 /* pointers to nodes of an inode that has its contents inside */
 };
 
 static bool is_clean(const struct voices *v)
@@ -78,9 +79,21 @@ static bool lacks_magic(const struct f2fs_geometry *geo, const uint8_t *block)
 	       (inode_i_xattr_nid(block) != 0 || !is_zero(room, layout.xattr_size));
 }
 
+/* Has a symlink a target inside that begins with a NUL byte? No program can make one. */
+static bool lacks_target(const struct f2fs_geometry *geo, const uint8_t *block)
+{
+	struct inode_layout layout;
+
+	if (inode_dirent_type(inode_i_mode(block)) != F2FS_TYPE_SYMLINK || inode_i_size(block) == 0 ||
+	    !inode_has_inline(block, FLAG_i_inline_inline_data) || (inode_i_advise(block) & FLAG_i_advise_encrypt))
+		return false;
+	inode_layout(geo, block, &layout);
+	return block[layout.inline_offset] == 0;
+}
+
 bool layout_is_odd(const struct f2fs_geometry *geo, const uint8_t *block)
 {
-	return lacks_own_dot(geo, block) || lacks_magic(geo, block) ||
+	return lacks_own_dot(geo, block) || lacks_magic(geo, block) || lacks_target(geo, block) ||
 	       (!inode_has_inline(block, FLAG_i_inline_inline_xattr) && hides_attributes(geo, block)) ||
 	       has_data_after_end(geo, block);
 }
@@ -188,8 +201,9 @@ static int hear(struct checker *c, const struct nid_fact *fact, const uint8_t *b
 	if (!is_inside)
 		return hear_slots(c, fact, block, &layout, v);
 	for (unsigned i = 0; i < INODE_NIDS; i++)
-		if (inode_nid(c->geo, block, i) != 0)
-			speak(v, false, 2);
+		v->nodes += inode_nid(c->geo, block, i) != 0;
+	if (lacks_target(c->geo, block))
+		speak(v, false, 4);
 	hear_inside(fact, block, &layout, v);
 	return 0;
 }
@@ -244,9 +258,12 @@ static bool change_at(const struct checker *c, const uint8_t *block, unsigned n,
 	return true;
 }
 
-/* Find the change that all votes are for. *found: there is one, and no other that is as good. */
-static int find_change(struct checker *c, const struct nid_fact *fact, uint8_t *block, struct change_of *best,
-		       bool *found)
+/*
+ * Find the change that all votes are for. nodes: pointers to nodes beside contents inside that it may leave. *found:
+ * there is one, and no other that is as good.
+ */
+static int find_change(struct checker *c, const struct nid_fact *fact, uint8_t *block, uint32_t nodes,
+		       struct change_of *best, bool *found)
 {
 	struct change_of change;
 	uint32_t most = 0;
@@ -263,7 +280,8 @@ static int find_change(struct checker *c, const struct nid_fact *fact, uint8_t *
 		set_field(block, &change, change.value);
 		err = hear(c, fact, block, &v);
 		set_field(block, &change, old);
-		if (err || !is_clean(&v) || v.pro < most)
+		/* a pointer to a node that is wrong by itself speaks against the present division, too */
+		if (err || !is_clean(&v) || v.nodes > nodes || v.pro < most)
 			continue;
 		*found = v.pro > most || (*found && best->at == change.at); /* of one field the first */
 		if (v.pro > most)
@@ -280,6 +298,7 @@ int witness_layout(struct checker *c, f2fs_nid_t ino)
 	struct change_of best;
 	struct voices now;
 	bool is_readable, found;
+	uint32_t tolerated;
 	int err;
 
 	if (!inode || (inode->state & (INODE_ASKED | INODE_ALIAS | INODE_RETYPED | INODE_HIDDEN)) ||
@@ -291,13 +310,17 @@ int witness_layout(struct checker *c, f2fs_nid_t ino)
 	if (err || !is_readable)
 		return err;
 	err = hear(c, fact, c->scratch, &now);
-	if (err || (now.contra == 0 && now.others == 0) || is_clean(&now)) {
+	if (err || (now.nodes == 0 && now.contra == 0 && (now.others == 0 || is_clean(&now)))) {
 		inode->state &= (uint16_t)~INODE_ODD;
 		return err;
 	}
 	inode->state |= INODE_ODD;
-	err = find_change(c, fact, c->scratch, &best, &found);
-	if (!err && !found && now.contra == 0 && now.pro > now.others) /* some slots are wrong, not all of them */
+	tolerated = now.nodes;
+	if (now.contra == 0 && now.others == 0) /* nothing but these speaks against the present division */
+		tolerated = 0;
+	err = find_change(c, fact, c->scratch, tolerated, &best, &found);
+	/* some slots are wrong, not all of them */
+	if (!err && !found && now.contra == 0 && now.nodes == 0 && now.pro > now.others)
 		inode->state &= (uint16_t)~INODE_ODD;
 	if (err || !found)
 		return err;

@@ -107,8 +107,11 @@ def look_again(bed, result):
 def of_promises(bed, said, done, result):
     """Where a check and a repair contradict each other: sentences."""
     found = ["a check writes"] if result.pop("check_writes") else []
-    if result.pop("wrote") and not (done and (done.fixed or done.recovered_nodes or done.recovered_orphans)):
+    wrote = result.pop("wrote")     # a repair that fails half-way has written blocks that no checkpoint names
+    if wrote and done and not (done.fixed or done.recovered_nodes or done.recovered_orphans):
         found.append("it writes, and repairs nothing")
+    if wrote and result["state"] == "UnsupportedError":
+        found.append("it refuses, and writes")
     if done and "check_fails" in result:
         found.append("a repair succeeds, and a check fails: %s" % result["check_fails"])
     if said and done and "once" not in bed.meets:       # which read fails depends on what was read before

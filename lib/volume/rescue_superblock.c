@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Rebuild the superblock of a volume without a valid copy. In this order: a copy that only lacks its magic number or
- * its checksum; the layout of a checkpoint pack, which is found by its own checksum: it has the sizes of SIT, NAT and
- * main area, and the logs show where the main area starts, because their last node names the block after it; the layout
- * that formatting such a device with the usual options gives, when a NAT block is where it should be.
+ * its checksum; the valid mixture of two copies that are wrong in different numbers; the layout of a checkpoint pack,
+ * which is found by its own checksum: it has the sizes of SIT, NAT and main area, and the logs show where the main area
+ * starts, because their last node names the block after it; the layout that formatting such a device with the usual
+ * options gives, when a NAT block is where it should be.
  */
 #include <string.h>
 
@@ -21,34 +22,105 @@
 /* A volume starts at the end of its first whole zone: no layout that is in use puts segment 0 further away. */
 #define SEGMENT0_LIMIT (256u << 20)
 #define MAX_BLOCK 16384u
+/* Two copies that differ in more words are not damaged copies of one superblock. */
+#define MOST_MIXED 8
+#define WORD 4u
 
 static bool read_quiet(const struct f2fs_volume *vol, uint64_t offset, void *buffer, size_t length)
 {
 	return device_read_quiet(vol->dev, offset, buffer, length) == 0;
 }
 
-/* A copy whose numbers are all good, but for the magic number or the checksum; and its features, if they are asked. */
+static const uint32_t places[] = { 0, 4096, 16384 };
+
+static bool read_copy(const struct f2fs_volume *vol, unsigned i, uint8_t *sb)
+{
+	if (!read_quiet(vol, places[i] + SB_OFFSET, sb, sb_SIZE))
+		return false;
+	sb_set_magic(sb, F2FS_MAGIC);
+	return true;
+}
+
+/* Take a superblock whose numbers are all good, but for the checksum; and its features, if they are asked. */
+static bool take(struct f2fs_volume *vol, unsigned place, const uint8_t *copy, bool with_features)
+{
+	const uint32_t feature = sb_feature(copy);
+	uint8_t sb[sb_SIZE];
+
+	if (with_features && (feature & ~FEATURES_KNOWN))
+		return false;
+	memcpy(sb, copy, sizeof(sb));
+	sb_set_feature(sb, with_features ? feature & ~(uint32_t)F2FS_FEAT_SB_CHECKSUM : 0);
+	if (superblock_check(sb) != RULE_NONE || (places[place] && 1u << sb_log_blocksize(sb) != places[place]))
+		return false;
+	sb_set_feature(sb, with_features ? feature : 0);
+	memcpy(vol->sb, sb, sizeof(sb));
+	vol->sb_copy = place != 0;
+	return true;
+}
+
 static bool find_copy(struct f2fs_volume *vol, bool with_features)
 {
-	static const uint32_t places[] = { 0, 4096, 16384 };
+	uint8_t sb[sb_SIZE];
 
-	for (unsigned i = 0; i < 3; i++) {
-		uint8_t sb[sb_SIZE];
-		uint32_t feature;
+	for (unsigned i = 0; i < 3; i++)
+		if (read_copy(vol, i, sb) && take(vol, i, sb, with_features))
+			return true;
+	return false;
+}
 
-		if (!read_quiet(vol, places[i] + SB_OFFSET, sb, sizeof(sb)))
+/* List the words in which two copies differ. Return their number; more than MOST_MIXED: too many. */
+static unsigned differing_words(const uint8_t *first, const uint8_t *second, unsigned *words)
+{
+	unsigned count = 0;
+
+	for (unsigned at = 0; at < sb_SIZE && count <= MOST_MIXED; at += WORD)
+		if (memcmp(first + at, second + at, WORD) != 0) {
+			if (count < MOST_MIXED)
+				words[count] = at;
+			count++;
+		}
+	return count;
+}
+
+/* Take the first valid mixture that has so many words of the second copy. */
+static bool take_mixture(struct f2fs_volume *vol, unsigned place, const uint8_t *first, const uint8_t *second,
+			 unsigned of_second)
+{
+	unsigned words[MOST_MIXED];
+	const unsigned count = differing_words(first, second, words);
+	uint8_t sb[sb_SIZE];
+
+	for (unsigned chosen = 1; chosen < 1u << count; chosen++) {
+		unsigned taken = 0;
+
+		memcpy(sb, first, sizeof(sb));
+		for (unsigned i = 0; i < count; i++)
+			if (chosen >> i & 1) {
+				memcpy(sb + words[i], second + words[i], WORD);
+				taken++;
+			}
+		if (taken == of_second && take(vol, place, sb, true))
+			return true;
+	}
+	return false;
+}
+
+/* Both copies are wrong, in different numbers: take the valid mixture with the fewest words of the second copy. */
+static bool find_mixture(struct f2fs_volume *vol)
+{
+	uint8_t first[sb_SIZE], second[sb_SIZE];
+	unsigned words[MOST_MIXED], count;
+
+	if (!read_copy(vol, 0, first))
+		return false;
+	for (unsigned place = 1; place < 3; place++) {
+		if (!read_copy(vol, place, second))
 			continue;
-		feature = sb_feature(sb);
-		sb_set_magic(sb, F2FS_MAGIC);
-		if (with_features && (feature & ~FEATURES_KNOWN))
-			continue;
-		sb_set_feature(sb, with_features ? feature & ~(uint32_t)F2FS_FEAT_SB_CHECKSUM : 0);
-		if (superblock_check(sb) != RULE_NONE || (places[i] && 1u << sb_log_blocksize(sb) != places[i]))
-			continue;
-		sb_set_feature(sb, with_features ? feature : 0);
-		memcpy(vol->sb, sb, sizeof(sb));
-		vol->sb_copy = places[i] != 0;
-		return true;
+		count = differing_words(first, second, words);
+		for (unsigned of_second = 1; count <= MOST_MIXED && of_second < count; of_second++)
+			if (take_mixture(vol, place, first, second, of_second))
+				return true;
 	}
 	return false;
 }
@@ -309,6 +381,11 @@ int rescue_superblock(struct f2fs_volume *vol)
 	if (vol->rescue->has_features || find_copy(vol, false)) {
 		geometry_decode(&vol->geo, vol->sb);
 		return volume_note(vol, "no superblock is valid; copy %u is used, whose layout is sound", vol->sb_copy);
+	}
+	if (find_mixture(vol)) {
+		vol->rescue->has_features = true;
+		geometry_decode(&vol->geo, vol->sb);
+		return volume_note(vol, "no superblock is valid; the good numbers of both make a sound layout");
 	}
 	blocks = mem_alloc(vol->ctx, 2 * (size_t)MAX_BLOCK);
 	if (!blocks)

@@ -50,6 +50,14 @@ def test_fsynced_chain_fits_the_newest_pack(made, name):
     assert result["wrong"] == [] and result["ours"] == result["files"] > 0 and "CP_LOST" not in result["found"]
 
 
+def test_two_superblocks_make_a_good_one(made):
+    """Each superblock has another wrong number: both together still know all devices (number 90076)."""
+    import judge
+
+    result = judge.one(made("ours:several"), "field of a superblock", 90076, 90076)
+    assert result["wrong"] == [] and result["named"] == result["files"] == 41 and result["state"] == "REPAIRED"
+
+
 def test_zones_are_taken_from_the_device(made):
     """Nothing on the volume but its superblocks says that it is zoned: the device does."""
     import judge

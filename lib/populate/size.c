@@ -7,13 +7,13 @@
  */
 #include <f2fskit/mkfs.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/sized.h"
 #include "device/device.h"
 #include "populate/populate.h"
 #include "populate/run.h"
+#include "source/input.h"
 #include "volume/volume.h"
 
 #define FIRST_SIZE ((uint64_t)16 << 30) /* bytes of the volume that is counted in */
@@ -26,7 +26,7 @@ struct sizing {
 	const struct f2fs_mkfs_options *mkfs;
 	struct f2fs_populate_options populate;
 	const char *temporary;
-	off_t starts[2]; /* of the streams by descriptor: archive, manifest */
+	int64_t starts[2]; /* of the streams by descriptor: archive, manifest */
 };
 
 /* Blocks and segments that a tree took. */
@@ -104,18 +104,11 @@ static int open_scratch(const struct sizing *s, uint64_t size, struct f2fs_devic
 
 /* ---- one try */
 
-static int rewind_one(struct sizing *s, const struct f2fs_input *input, off_t start)
-{
-	if (input && !input->read && !input->path && lseek(input->fd, start, SEEK_SET) < 0)
-		return error_set(s->ctx, F2FS_ERR_INVALID, "the stream cannot be read again");
-	return 0;
-}
-
 static int rewind_streams(struct sizing *s)
 {
-	int err = rewind_one(s, s->populate.tar, s->starts[0]);
+	int err = source_input_rewind(s->ctx, s->populate.tar, s->starts[0]);
 
-	return err ? err : rewind_one(s, s->populate.manifest, s->starts[1]);
+	return err ? err : source_input_rewind(s->ctx, s->populate.manifest, s->starts[1]);
 }
 
 static int count_usage(struct f2fs_volume *vol, struct usage *out)
@@ -259,19 +252,6 @@ static int prove(struct sizing *s, uint64_t step, uint64_t *size)
 	return err;
 }
 
-static int note_start(struct f2fs_context *ctx, const struct f2fs_input *input, off_t *start)
-{
-	*start = 0;
-	if (!input || (!input->read && input->path))
-		return 0;
-	if (input->read)
-		return error_set(ctx, F2FS_ERR_INVALID, "the stream can be read once only: a file is needed");
-	*start = lseek(input->fd, 0, SEEK_CUR);
-	if (*start < 0)
-		return error_set(ctx, F2FS_ERR_INVALID, "the stream can be read once only: a file is needed");
-	return 0;
-}
-
 static uint64_t zone_bytes(const struct f2fs_mkfs_options *mkfs)
 {
 	const uint64_t segments = (uint64_t)(mkfs->segs_per_sec ? mkfs->segs_per_sec : 1) *
@@ -323,9 +303,9 @@ int f2fs_populate_size(struct f2fs_context *ctx, const struct f2fs_mkfs_options 
 		return error_set(ctx, F2FS_ERR_INVALID, "the size of a zoned volume is that of its device");
 	s.populate.entry = NULL;
 	s.populate.problem = NULL;
-	err = note_start(ctx, s.populate.tar, &s.starts[0]);
+	err = source_input_note(ctx, s.populate.tar, &s.starts[0]);
 	if (!err)
-		err = note_start(ctx, s.populate.manifest, &s.starts[1]);
+		err = source_input_note(ctx, s.populate.manifest, &s.starts[1]);
 	if (!err)
 		err = find_size(&s, &found);
 	if (!err)

@@ -65,3 +65,22 @@ void source_input_close(struct source_input *in)
 		close(in->from.fd);
 	in->owns_fd = false;
 }
+
+int source_input_note(struct f2fs_context *ctx, const struct f2fs_input *from, int64_t *start)
+{
+	*start = 0;
+	if (!from || (!from->read && from->path))
+		return 0;
+	if (!from->read)
+		*start = lseek(from->fd, 0, SEEK_CUR);
+	if (from->read || *start < 0)
+		return error_set(ctx, F2FS_ERR_INVALID, "the stream can be read once only: a file is needed");
+	return 0;
+}
+
+int source_input_rewind(struct f2fs_context *ctx, const struct f2fs_input *from, int64_t start)
+{
+	if (from && !from->read && !from->path && lseek(from->fd, (off_t)start, SEEK_SET) < 0)
+		return error_set(ctx, F2FS_ERR_INVALID, "the stream cannot be read again");
+	return 0;
+}

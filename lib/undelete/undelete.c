@@ -184,7 +184,7 @@ int f2fs_undelete(struct f2fs_past *past, const struct f2fs_undelete_options *op
 		  struct f2fs_undelete_result *result)
 {
 	struct f2fs_context *ctx = past->vol->ctx;
-	struct undelete u = { .past = past, .vol = past->vol, .ctx = ctx, .top = -1 };
+	struct undelete u = { .past = past, .vol = past->vol, .ctx = ctx, .host = { .top = -1 } };
 	struct f2fs_undelete_options own;
 	const struct f2fs_progress *before;
 	int err;

@@ -12,6 +12,7 @@
 
 #include "base/context.h"
 #include "base/vec.h"
+#include "sink/hosttree.h"
 
 #define POLICY_MAX 24 /* bytes of an encryption context without the nonce */
 enum { TARGET_ROOM = 16385 };
@@ -59,8 +60,7 @@ struct undelete {
 	bool is_missed;	 /* something was left out or is missing */
 
 	/* to the host */
-	int top;	  /* the directory; -1 */
-	struct vec made;  /* char *: paths of directories that the run made */
+	struct host_tree host;
 	struct vec noted; /* struct noted_dir */
 
 	/* into the volume */

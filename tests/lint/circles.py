@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Circles: within a layer, and within a program that has a library of its files, files call each other in one direction. Files
-in a circle cannot be understood one after the other, and none can be replaced alone.
+"""Circles: within the library, and within a program that has a library of its files, files call each other in one direction.
+Files in a circle cannot be understood one after the other, and none can be replaced alone.
 
     circles.py NM ARCHIVE...
 
@@ -67,15 +67,29 @@ def judge(layer, files):
             "which leads back to it" for file in sorted(in_circles(graph))]
 
 
-def check(nm, archives):
+def judge_all(layers):
+    """Find circles through several layers; those within one are judged alone. layers: {layer: files}."""
+    files = {f"{layer}/{file}": symbols for layer, of in layers.items() for file, symbols in of.items()}
+    graph = callees(files)
     findings = []
+    for file in sorted(in_circles(graph)):
+        others = sorted(c for c in graph[file] if file in reach(graph, c))
+        if any(c.split("/")[0] != file.split("/")[0] for c in others):
+            findings.append(f"{file}.c calls {', '.join(others)}, which leads back to it")
+    return findings
+
+
+def check(nm, archives):
+    findings, layers = [], {}
     for archive in archives:
         files = read_archive(nm, archive)
         layer = NAME.search(archive)[1]
         if not files:
             findings.append(f"{archive}: no symbols read")
         findings += judge(layer, files)
-    return findings
+        if archive.startswith("lib/") or "/lib/" in archive:
+            layers[layer] = files
+    return findings + judge_all(layers)
 
 
 LISTING = """
@@ -105,6 +119,10 @@ def self_test():
         judge("x", files)[0] == "x/a.c calls b, which leads back to it",
         len(judge("x", files)) == 3,
         not judge("x", read_listing(LISTING.replace("b_read", "memset", 1))),
+        judge_all({"x": {"a": files["a"]}, "y": {"b": files["b"], "c": files["c"]}})
+        == ["x/a.c calls y/b, which leads back to it", "y/c.c calls x/a, which leads back to it"],
+        judge_all({"x": files}) == [],
+        judge_all({"x": {"a": files["a"], "d": files["d"]}, "y": {"b": files["b"]}}) == [],
     ]
     if not all(results):
         print(f"self-test: {results}")

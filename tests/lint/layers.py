@@ -3,7 +3,7 @@
 
 Also: every folder is in the table, meson goes through the folders in the order of their layers, headers do not include
 each other in a circle, public headers include only public headers, programs see nothing of lib/. A function that x.c gives
-to other files is declared in x.h of its folder or in a public header.
+to other files is declared in x.h of its folder or in a public header. Few folders meet the host.
 """
 import pathlib
 import re
@@ -21,8 +21,20 @@ COMMENT = re.compile(r"/\*.*?\*/", re.S)
 DEFINITION = re.compile(r"^(?!static\b|typedef\b)[a-z][\w \t*]*?[ *\n](\w+)\([^;{}]*\)\s*\{", re.M)
 DECLARATION = re.compile(r"^(?!static\b|typedef\b)[a-z][\w \t*]*?[ *\n](\w+)\([^;{}]*\)\s*;", re.M)
 PUBLIC = re.compile(r"\bF2FS_API\b[^;(]*?[ *](\w+)\(")
-# Headers that declare functions of other files. "folder/": all headers of a folder.
-OTHERS_TOO = ()
+# Where the library meets its host: folders, headers and functions of the host, and the few files elsewhere.
+HOST_FOLDERS = {"device", "sink", "source"}
+HOST_HEADER = re.compile(
+    r"^(?:(?:sys|linux|net|arpa)/.*|(?:dirent|errno|fcntl|grp|mntent|poll|pthread|pwd|signal|spawn|time|unistd)\.h)$")
+HOST_CALL = re.compile(
+    r"(?<![.>])\b(fopen|fdopen|freopen|fread|fwrite|fclose|fflush|fputs|fputc|fprintf|printf|puts|perror|getenv|setenv|exit|"
+    r"abort|system|popen|tmpfile|mkstemp|localtime|gmtime)\s*\(")
+HOST_ELSEWHERE = {
+    "lib/base/error.c": "maps errno to errors of the library",
+    "lib/base/host_request.h": "ioctl() as device, sink and source call it",
+    "lib/base/pool.c": "threads",
+    "lib/disk/partition_blkid.c": "libblkid reads from a descriptor alone",
+    "lib/inject/value.c": "strtoull() says in errno that a number is too large",
+}
 PROGRAMS = {"cli", "mkfs", "fsck", "dump", "defrag", "resize", "sload", "edit", "fuse", "inject", "label", "lab", "examples"}
 
 
@@ -154,33 +166,30 @@ def read_functions(root, files):
     return homes, {name: header for name, header in headers.items() if name in homes and name not in public}
 
 
-def exception_of(header, exceptions):
-    name = "/".join(header.parts[1:])
-    return next((e for e in exceptions if e == name or (e.endswith("/") and name.startswith(e))), None)
-
-
-def check_headers(root, files, exceptions):
-    """Each shared function is declared in the header that is named like its file. Returns findings and a summary."""
+def check_headers(root, files):
+    """Each shared function is declared in the header that is named like its file."""
     homes, headers = read_functions(root, files)
-    findings, met, elsewhere, declares = [], set(), 0, {}
-    for name, header in sorted(headers.items()):
-        home = homes[name]
-        declares.setdefault(header, set()).add(home)
-        if header.with_suffix("") == home.with_suffix(""):
+    return [f"{header}: declares {name}() of {homes[name]}, which belongs into {homes[name].with_suffix('.h').name}"
+            for name, header in sorted(headers.items()) if header.with_suffix("") != homes[name].with_suffix("")]
+
+
+def check_host(root, files, elsewhere):
+    """Headers and functions of the host are for the folders that meet it. elsewhere: files that may use them, too."""
+    findings, met = [], set()
+    for name in files:
+        if name.parts[0] != "lib" or len(name.parts) < 3 or name.suffix not in SOURCES or name.parts[1] in HOST_FOLDERS:
             continue
-        elsewhere += 1
-        exception = exception_of(header, exceptions)
-        met.add(exception)
-        if not exception:
-            findings.append(f"{header}: declares {name}() of {home}, which belongs into {home.with_suffix('.h').name}")
-    findings += [f"tests/lint/layers.py: lib/{e} declares no function of another file: take it off the list"
-                 for e in exceptions if e not in met]
-    most = max((len(of) for of in declares.values()), default=0)
-    return findings, (f"{len(headers)} shared functions, {elsewhere} declared in a header of another name; "
-                      f"no header declares functions of more than {most} files")
+        used = [f"<{angle}>" for _, angle in includes_of(root / name) if HOST_HEADER.match(angle)]
+        used += [f"{call}()" for call in HOST_CALL.findall(read_code(root / name))]
+        if str(name) in elsewhere:
+            met.update([str(name)] if used else [])
+        else:
+            findings += [f"{name}: {what} is of the host, which only {', '.join(sorted(HOST_FOLDERS))} meet" for what in used]
+    return findings + [f"tests/lint/layers.py: {name} does not meet the host: take it off the list"
+                       for name in elsewhere if name not in met]
 
 
-def check(root, exceptions=()):
+def check(root, elsewhere=()):
     files = lint.project_files(root)
     layers = read_table(root)
     if not layers:
@@ -190,7 +199,8 @@ def check(root, exceptions=()):
         + check_users(root, files, layers)
         + check_order(root, layers)
         + check_cycles(root, files)
-        + check_headers(root, files, exceptions)[0]
+        + check_headers(root, files)
+        + check_host(root, files, elsewhere)
     )
 
 
@@ -201,7 +211,7 @@ GOOD = {
     "lib/base/a.h": "#include <f2fskit/pub.h>\n",
     "lib/base/a.c": '#include "base/a.h"\n#include "f2fskit_config.h"\n#include <stdio.h>\n',
     "lib/format/f.h": '#include "base/a.h"\n',
-    "lib/device/d.h": '#include "base/a.h"\n',
+    "lib/device/d.h": '#include "base/a.h"\n#include <sys/stat.h>\n',
     "lib/volume/v.c": '#include "format/f.h"\n#include "device/d.h"\n',
     "include/f2fskit/pub.h": "#include <stdint.h>\nF2FS_API int f2fs_go(int a);\n",
     "lib/log/one.h": "/* int two_go(void); */\nint one_go(void);\nint elsewhere(void);\n",
@@ -220,6 +230,9 @@ BAD = [
     ("declares two_go() of lib/log/two.c", STRANGE),
     ("declares two_go() of lib/log/two.c", {"lib/mkfs/two.h": "struct a *two_go(int a,\n\t\tint b);\n",
                                             "lib/log/two.c": "struct a *two_go(int a,\n\t\tint b)\n{\n}\n"}),
+    ("<unistd.h> is of the host", {"lib/log/two.c": "#include <unistd.h>\n"}),
+    ("<sys/stat.h> is of the host", {"lib/log/one.h": "#include <sys/stat.h>\n"}),
+    ("getenv() is of the host", {"lib/log/two.c": "int f(void)\n{\n\treturn getenv(\"A\") != 0;\n}\n"}),
     ("layer 0 (base) must not include", {"lib/base/a.c": '#include "format/f.h"\n'}),
     ("layer 1 (format) must not include", {"lib/format/f.h": '  #  include "device/d.h"\n'}),
     ("layer 1 (device) must not include", {"lib/device/d.h": '#include "volume/v.c"\n'}),
@@ -240,24 +253,24 @@ BAD = [
 
 
 def check_tree(root):
-    """Check this repository, and say how far it is."""
-    print(check_headers(root, lint.project_files(root), OTHERS_TOO)[1])
-    return check(root, OTHERS_TOO)
+    """Check this repository."""
+    return check(root, HOST_ELSEWHERE)
 
 
-def test_exceptions():
-    """A header on the list may declare what it likes; one that need not be there is found."""
+def test_elsewhere():
+    """A file on the list may meet the host; one that does not is taken off it."""
+    host = {"lib/log/one.c": "#include <unistd.h>\n"}
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
-        lint.write_tree(root, {**GOOD, **STRANGE})
-        found = [check(root, exceptions) for exceptions in (["log/one.h"], ["log/"], ["log/", "base/a.h"])]
-    good = found[:2] == [[], []] and len(found[2]) == 1 and "lib/base/a.h declares no function" in found[2][0]
+        lint.write_tree(root, {**GOOD, **host})
+        found = [check(root, files) for files in (["lib/log/one.c"], ["lib/log/one.c", "lib/log/two.c"])]
+    good = found[0] == [] and len(found[1]) == 1 and "lib/log/two.c does not meet the host" in found[1][0]
     if not good:
-        print(f"self-test of exceptions: {found}")
+        print(f"self-test of files that meet the host: {found}")
     return 0 if good else 1
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--self-test"]:
-        sys.exit(lint.main(check, GOOD, BAD) or test_exceptions())
+        sys.exit(lint.main(check, GOOD, BAD) or test_elsewhere())
     sys.exit(lint.main(check_tree, GOOD, BAD))

@@ -13,22 +13,10 @@
 #include "base/sized.h"
 #include "base/utf16.h"
 #include "device/slice.h"
+#include "disk/android_super.h"
 #include "disk/partition_blkid.h"
+#include "disk/partition_open.h"
 #include "disk/volume_place.h"
-
-/* Open the device of a row. What is past the end of the disk is left out. */
-static int open_row(const struct partition_table *table, const struct partition_row *row, struct f2fs_device **out)
-{
-	const uint64_t size = table->disk->info.size;
-	const struct partition_piece *piece = vec_at(&table->pieces, row->first_piece);
-	const uint64_t room = sub_or_zero(size, piece->offset);
-
-	if (room == 0)
-		return error_set(table->disk->ctx, F2FS_ERR_RANGE,
-				 "%s ends at byte %llu, and partition %s begins at byte %llu", table->disk->name,
-				 (unsigned long long)size, row->about.name, (unsigned long long)piece->offset);
-	return device_new_slice(table->disk, piece->offset, piece->length < room ? piece->length : room, out);
-}
 
 /* Describe the volume that the bytes of a row begin with. */
 static int look_for_volume(const struct partition_table *table, struct partition_row *row)
@@ -39,7 +27,7 @@ static int look_for_volume(const struct partition_table *table, struct partition
 	char text[UTF16_UTF8_SIZE(sb_SIZE_volume_name / 2)];
 	bool is_valid;
 	size_t length;
-	int err = open_row(table, row, &dev);
+	int err = partition_open(table, row, &dev);
 
 	if (err)
 		return err == F2FS_ERR_NOMEM ? err : 0;
@@ -55,12 +43,39 @@ static int look_for_volume(const struct partition_table *table, struct partition
 	return 0;
 }
 
+/* Add the dynamic partitions within a partition. Damaged ones are left out, with a warning. */
+static int add_dynamic(struct partition_table *table, const struct partition_row *row)
+{
+	struct f2fs_context *ctx = table->disk->ctx;
+	const struct f2fs_partition about = row->about; /* rows move */
+	struct f2fs_device *dev;
+	int err = partition_open(table, row, &dev);
+
+	if (err)
+		return err == F2FS_ERR_NOMEM ? err : 0;
+	if (android_super_has_magic(dev))
+		err = android_super_add(table, dev, about.offset, about.label[0] ? about.label : about.name);
+	f2fs_device_close(dev);
+	if (err != F2FS_ERR_CORRUPT)
+		return err;
+	log_message(ctx, F2FS_LOG_WARNING, "partition %s: %s", about.name, ctx->error.message);
+	return 0;
+}
+
 int partition_list_load(struct partition_table *table, struct f2fs_device *disk)
 {
+	size_t count;
 	int err;
 
 	partition_table_init(table, disk);
-	err = partition_blkid_add(table);
+	if (android_super_has_magic(disk))
+		err = android_super_add(table, disk, 0, "super");
+	else
+		err = partition_blkid_add(table);
+	count = table->rows.count;
+	for (size_t i = 0; i < count && !err; i++)
+		if (partition_row_at(table, i)->about.number)
+			err = add_dynamic(table, partition_row_at(table, i));
 	for (size_t i = 0; i < table->rows.count && !err; i++)
 		err = look_for_volume(table, partition_row_at(table, i));
 	return err;
@@ -185,7 +200,7 @@ int f2fs_device_open_partition(struct f2fs_device *disk, const char *name, struc
 	if (!err)
 		err = choose(&table, name, &row);
 	if (!err)
-		err = open_row(&table, row, out);
+		err = partition_open(&table, row, out);
 	if (!err)
 		sized_give(found, &row->about, sizeof(row->about));
 	partition_table_fini(&table);

@@ -37,7 +37,8 @@ int partition_table_add_piece(struct partition_table *table, uint64_t offset, ui
 		return F2FS_ERR_NOMEM;
 	piece->offset = offset;
 	piece->length = length;
-	if (row->about.pieces++ == 0)
+	row->about.pieces++;
+	if (row->about.offset == 0 && offset != PARTITION_ZEROS) /* no partition begins at 0 */
 		row->about.offset = offset;
 	row->about.length += length;
 	return 0;

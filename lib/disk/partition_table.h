@@ -10,6 +10,9 @@
 #include "base/vec.h"
 #include "device/device.h"
 
+/* Offset of a piece that reads as zeros and is nowhere on the disk. */
+#define PARTITION_ZEROS UINT64_MAX
+
 /* Bytes of the disk. */
 struct partition_piece {
 	uint64_t offset, length;

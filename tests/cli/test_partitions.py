@@ -251,7 +251,7 @@ def test_repair_leaves_a_shifted_volume_alone(run, tmp_path, shift):
 
 
 def test_partition_is_named_by_the_library(f2fskit, two):
-    with pytest.raises(f2fskit.NotF2fsError, match=rf"F2FS is at offset {4 * MIB} \(partition 2 'root'\) and offset {60 * MIB} "
+    with pytest.raises(f2fskit.NotF2fsError, match=rf"F2FS is at offset {4 * MIB} \(partition 2 'root'\) and at offset {60 * MIB} "
                                                    r"\(partition 3 'userdata'\): use --offset or --partition"):
         f2fskit.open(two)
 

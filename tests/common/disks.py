@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Disks with partition tables: GPT with both copies, MBR with logical partitions, sectors of 512 or 4096 bytes."""
+import hashlib
 import struct
 import uuid
 import zlib
@@ -56,9 +57,45 @@ def mbr(path, size, partitions, logical=()):
     _write(path, size, pieces)
 
 
+SUPER_METADATA = 12288
+SUPER_MOST = 65536
+
+
+def _summed(raw, at):
+    return raw[:at] + hashlib.sha256(raw[:at] + bytes(32) + raw[at + 32:]).digest() + raw[at + 32:]
+
+
+def super_metadata(size, partitions, minor=0):
+    """partitions: (name, [(first MiB, or None for zeros, MiB)], attributes=0)."""
+    rows, extents = [], []
+    for name, pieces, *attributes in partitions:
+        rows.append(struct.pack("<36sIIII", name.encode(), attributes[0] if attributes else 0, len(extents), len(pieces), 0))
+        extents += [struct.pack("<QIQI", count * 2048, first is None, (first or 0) * 2048, 0) for first, count in pieces]
+    groups = [struct.pack("<36sIQ", b"default", 0, 0)]
+    devices = [struct.pack("<QIIQ36sI", 2048, 1 << 20, 0, size, b"super", 0)]
+    tables, descriptors = b"", b""
+    for table, width in (rows, 52), (extents, 24), (groups, 48), (devices, 64):
+        descriptors += struct.pack("<III", len(tables), len(table), width)
+        tables += b"".join(table)
+    length = 256 if minor >= 2 else 128
+    head = struct.pack("<IHHI32sI32s", 0x414C5030, 10, minor, length, bytes(32), len(tables), hashlib.sha256(tables).digest())
+    return _summed((head + descriptors).ljust(length, b"\0"), 12) + tables
+
+
+def android_super(path, size, *slots, at=0, minor=0):
+    """An image of a super partition, or one at MiB `at` of a disk; each slot has its own partitions."""
+    geometry = _summed(struct.pack("<II32sIII", 0x616C4467, 52, bytes(32), SUPER_MOST, len(slots), 4096), 8)
+    pieces = {4096: geometry, 8192: geometry}
+    for copy in range(2):
+        for n, partitions in enumerate(slots):
+            pieces[SUPER_METADATA + (copy * len(slots) + n) * SUPER_MOST] = super_metadata(size, partitions, minor)
+    _write(path, None if at else size, {at * MIB + place: data for place, data in pieces.items()})
+
+
 def _write(path, size, pieces):
-    with open(path, "wb") as f:
-        f.truncate(size)
+    with open(path, "r+b" if size is None else "wb") as f:
+        if size is not None:
+            f.truncate(size)
         for at, data in pieces.items():
             f.seek(at)
             f.write(data)

@@ -151,8 +151,10 @@ F2FS_API int f2fs_device_create(struct f2fs_context *ctx, const char *path, uint
 				struct f2fs_device **out);
 /*
  * Open a file or block device as f2fs_device_open() does, and unpack its contents: an Android sparse file, a zstd file
- * in the seekable format, or the one within the other. Unpacked contents are read-only. Fails as f2fs_device_open(),
- * with READ_ONLY (a packed file and F2FS_OPEN_WRITE) and CORRUPT (a damaged packed file).
+ * in the seekable format, or the one within the other. The first part of a split image (image.001, image.aa, or the
+ * sparse file userdata_1.img) is joined with the parts after it. Unpacked and joined contents are read-only. Fails as
+ * f2fs_device_open(), with READ_ONLY (a packed file and F2FS_OPEN_WRITE), UNSUPPORTED (parts and F2FS_OPEN_WRITE),
+ * INVALID (a part is missing or incomplete) and CORRUPT (a damaged packed file).
  */
 F2FS_API int f2fs_device_open_image(struct f2fs_context *ctx, const char *path, unsigned flags,
 				    struct f2fs_device **out);

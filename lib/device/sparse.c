@@ -409,7 +409,7 @@ static int init_sparse(struct f2fs_device *dev, struct sparse *sparse)
 	return rc;
 }
 
-static int make_sparse(struct f2fs_device *inner, struct f2fs_device **out)
+int sparse_make(struct f2fs_device *inner, struct f2fs_device **out)
 {
 	struct f2fs_device *dev;
 	int rc;
@@ -429,54 +429,13 @@ static int make_sparse(struct f2fs_device *inner, struct f2fs_device **out)
 int f2fs_device_open_sparse(struct f2fs_device *inner, struct f2fs_device **out)
 {
 	error_clear(inner->ctx);
-	return make_sparse(inner, out);
+	return sparse_make(inner, out);
 }
 
-/* Does a device begin as an Android sparse file does? */
-static bool is_sparse_file(struct f2fs_device *dev)
+bool sparse_is(struct f2fs_device *dev)
 {
 	uint8_t raw[4];
 
 	return dev->info.size >= SPARSE_HEADER_SIZE && !(dev->info.caps & F2FS_DEVICE_BLOCK) &&
 	       device_read_quiet(dev, 0, raw, sizeof(raw)) == 0 && get_le32(raw) == SPARSE_MAGIC;
-}
-
-/* Give the contents of a packed file, which is closed with them. */
-static int open_packed(struct f2fs_device *file, unsigned flags, struct f2fs_device **out)
-{
-	const bool is_sparse = is_sparse_file(file);
-	int rc;
-
-	if ((flags & F2FS_OPEN_WRITE) && is_sparse)
-		rc = error_set(file->ctx, F2FS_ERR_READ_ONLY,
-			       "%s is an Android sparse file, which can only be read; unpack it to change it, or use "
-			       "the programs, which write a new one",
-			       file->name);
-	else if (flags & F2FS_OPEN_WRITE)
-		rc = error_set(file->ctx, F2FS_ERR_UNSUPPORTED,
-			       "%s is a compressed image, which can only be read; restore it to change it", file->name);
-	else
-		rc = is_sparse ? make_sparse(file, out) : zstd_make(file, out);
-	f2fs_device_close(file);
-	return rc;
-}
-
-int f2fs_device_open_image(struct f2fs_context *ctx, const char *path, unsigned flags, struct f2fs_device **out)
-{
-	struct f2fs_device *file;
-	int rc;
-
-	error_clear(ctx);
-	rc = device_open_host(ctx, path, flags, &file);
-	if (rc != 0)
-		return rc;
-	if (zstd_is_seekable(file)) {
-		rc = open_packed(file, flags, &file);
-		if (rc != 0)
-			return rc;
-	}
-	if (is_sparse_file(file))
-		return open_packed(file, flags, out);
-	*out = file;
-	return 0;
 }

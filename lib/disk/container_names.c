@@ -9,6 +9,8 @@
 
 #include <f2fskit/base.h>
 
+#include "base/checked.h"
+
 #define LONGEST_MAGIC 24u
 
 static const struct row {
@@ -25,11 +27,12 @@ static const struct row {
 static bool has_magic(struct f2fs_device *dev, const struct row *row)
 {
 	const uint64_t size = dev->info.size;
-	const uint64_t at = row->offset < 0 ? size - (uint64_t)-row->offset : (uint64_t)row->offset;
+	const uint64_t back = row->offset < 0 ? (uint64_t)-row->offset : 0;
+	const uint64_t at = row->offset < 0 ? size - back : (uint64_t)row->offset;
 	uint8_t bytes[LONGEST_MAGIC];
 
-	return size >= 512 && at <= size - row->length && device_read_quiet(dev, at, bytes, row->length) == 0 &&
-	       memcmp(bytes, row->magic, row->length) == 0;
+	return size >= back && range_within(at, row->length, size) &&
+	       device_read_quiet(dev, at, bytes, row->length) == 0 && memcmp(bytes, row->magic, row->length) == 0;
 }
 
 /* The name of a file as a shell takes it; names with quotes in them are the reader's to quote. */

@@ -8,8 +8,8 @@
 #include "device/device.h"
 
 /*
- * Say where F2FS is on a device that does not begin with it, or in what container, and how to open it: a sentence without a capital
- * letter and full stop. 0, F2FS_ERR_NOT_FOUND without a record, or NOMEM.
+ * Say where F2FS is on a device that does not begin with it, or in what container, and how to open it: a sentence
+ * without a capital letter and full stop. 0, F2FS_ERR_NOT_FOUND without a record, or NOMEM.
  */
 int place_explain(struct f2fs_device *dev, char *text, size_t size);
 

@@ -4,13 +4,14 @@
  *
  * After 4096 reserved bytes two copies of the geometry follow, of 4096 bytes each: magic u32, size u32, SHA-256 of size
  * bytes (with zeros for itself), most bytes of a slot's metadata u32, slots u32, block size u32. The metadata of all
- * slots follows, and then the second copies of all. Metadata begins with a header: magic u32, version u16 and u16, size u32,
- * SHA-256 of the header (with zeros for itself), size of the tables u32, SHA-256 of the tables, and offset, count and
- * row size of the tables of partitions, extents, groups and block devices. From version 10.2 on 128 bytes more follow.
+ * slots follows, and then the second copies of all. Metadata begins with a header: magic u32, version u16 and u16, size
+ * u32, SHA-256 of the header (with zeros for itself), size of the tables u32, SHA-256 of the tables, and offset, count
+ * and row size of the tables of partitions, extents, groups and block devices. From version 10.2 on 128 bytes more
+ * follow.
  *
  * Rows: a partition is name[36], attributes u32, first extent u32, extents u32, group u32. An extent is sectors u64,
- * kind u32, first sector u64, device u32. A device is first usable sector u64, alignment u32 and u32, bytes u64, name[36],
- * flags u32.
+ * kind u32, first sector u64, device u32. A device is first usable sector u64, alignment u32 and u32, bytes u64,
+ * name[36], flags u32.
  */
 #include "disk/super_metadata.h"
 

@@ -3,6 +3,7 @@
  * The roots of a volume: both superblocks and both checkpoint packs, which of them are valid, which is in force, and
  * why (FORMAT volume 2.1, 4.4).
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -95,7 +96,7 @@ static const char *state_rule(int state)
 }
 
 /* The device does not begin with a volume. Name the place where one is, if there is one. */
-static int refuse_without_magic(struct f2fs_volume *vol, const struct error_where *where)
+static int refuse_without_magic(struct f2fs_volume *vol, const struct error_where *where, const char *why)
 {
 	static const struct error_where elsewhere = { .structure = "superblock" };
 	char place[240];
@@ -105,26 +106,27 @@ static int refuse_without_magic(struct f2fs_volume *vol, const struct error_wher
 		return err;
 	vol->is_elsewhere = err == 0;
 	if (!vol->is_elsewhere)
-		return error_at(vol->ctx, F2FS_ERR_NOT_F2FS, where,
-				"not an F2FS volume: neither superblock has the magic number");
-	return error_at(vol->ctx, F2FS_ERR_NOT_F2FS, &elsewhere,
-			"not an F2FS volume: neither superblock has the magic number; %s", place);
+		return error_at(vol->ctx, F2FS_ERR_NOT_F2FS, where, "not an F2FS volume: %s", why);
+	return error_at(vol->ctx, F2FS_ERR_NOT_F2FS, &elsewhere, "not an F2FS volume: %s; %s", why, place);
 }
 
 static int refuse_superblocks(struct f2fs_volume *vol)
 {
 	int first = vol->sb_state[0], second = vol->sb_state[1];
 	struct error_where where = { .structure = "superblock", .block_plus1 = 1 };
+	char why[60];
 
-	if (f2fs_device_info(vol->dev)->size < SB_OFFSET + sb_SIZE)
-		return error_at(vol->ctx, F2FS_ERR_NOT_F2FS, &where, "not an F2FS volume: %llu bytes are too short",
-				(unsigned long long)f2fs_device_info(vol->dev)->size);
+	if (f2fs_device_info(vol->dev)->size < SB_OFFSET + sb_SIZE) {
+		snprintf(why, sizeof(why), "%llu bytes are too short",
+			 (unsigned long long)f2fs_device_info(vol->dev)->size);
+		return refuse_without_magic(vol, &where, why);
+	}
 	if (first == F2FS_ERR_IO && second == F2FS_ERR_IO)
 		return vol->ctx->error.code ? vol->ctx->error.code : /* as the device recorded it */
 			       error_at(vol->ctx, F2FS_ERR_IO, &where, "neither superblock can be read");
 	if ((first == RULE_SB_MAGIC || first == F2FS_ERR_IO) && (second == RULE_SB_MAGIC || second == F2FS_ERR_IO)) {
 		where.rule = rule_row(RULE_SB_MAGIC)->name;
-		return refuse_without_magic(vol, &where);
+		return refuse_without_magic(vol, &where, "neither superblock has the magic number");
 	}
 	if (first > 0 && first != RULE_SB_MAGIC)
 		where.rule = rule_row((enum rule)first)->name;

@@ -14,6 +14,7 @@ import argparse
 import gzip
 import json
 import os
+import pathlib
 import shutil
 import struct
 import subprocess
@@ -22,7 +23,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KERNEL_TESTS = os.path.join(os.path.dirname(HERE), "kernel")
-sys.path[:0] = [os.path.join(KERNEL_TESTS, "guest"), KERNEL_TESTS]
+sys.path[:0] = [os.path.join(KERNEL_TESTS, "guest"), KERNEL_TESTS, os.path.join(os.path.dirname(HERE), "common")]
+import disks  # noqa: E402
 import kernelapi as k  # noqa: E402
 import trees  # noqa: E402
 from guest_volume import Volume  # noqa: E402
@@ -335,7 +337,7 @@ def make_decoder_seeds():
     found = {"acl": [trees_acl_disk(), b"\0u::rwx,u:1000:rw-,g::r-x,m::rwx,o::r--", b"\0" + trees.acl((1, 7), (4, 5), (32, 0))],
              "text": [b"Stra\xc3\x9fe", b"a\xcd\x85\xcc\x81", "\u1e9e\uac00\U0001f600".encode(), b"\xff\xfe\x1b[2J",
                       "label \U0001f600".encode("utf-16-le"), b"AAAAAAAAAABhYWFhYWFhYWFhYWFhYWFh"],
-             "sparse": [sparse_seed()]}
+             "partitions": list(partition_seeds()), "sparse": [sparse_seed()]}
     for name in sorted(os.listdir(os.path.join(corpus, "image"))):
         with gzip.open(os.path.join(corpus, "image", name)) as file:
             packed = file.read()
@@ -361,6 +363,22 @@ def trees_acl_disk():
     entry = struct.pack
     return b"\0" + (struct.pack("<I", 1) + entry("<HH", 1, 7) + entry("<HHI", 2, 7, 1000) + entry("<HHI", 2, 6, 1001)
                     + entry("<HH", 4, 5) + entry("<HH", 16, 7) + entry("<HH", 32, 5))
+
+
+def partition_seeds():
+    """The starts of small disks of each kind; the target's disks are of 4 MiB."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "disk"
+        for make_disk in (lambda: disks.gpt(path, 4 * MIB, [("a", 1, 1), ("b", 2, 1)]),
+                          lambda: disks.gpt(path, 4 * MIB, [("a", 1, 2)], sector=4096),
+                          lambda: disks.mbr(path, 4 * MIB, [(1, 1)], logical=[(3, 1)]),
+                          lambda: disks.android_super(path, 4 * MIB, *[[("system_a", [(2, 1), (None, 1)]), ("b_b", [(3, 1)])]] * 2),
+                          lambda: disks.android_super(path, 4 * MIB, [("system", [(2, 1)], 2)], minor=2)):
+            make_disk()
+            data = path.read_bytes().rstrip(b"\0")
+            if len(data) > 3 * MIB:     # without the second copy of a GPT
+                data = data[:64 << 10].rstrip(b"\0")
+            yield data + bytes(2)
 
 
 def sparse_seed():

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Images in other forms: parts are joined, everything else is named with the command that makes a plain image of it."""
+import shlex
+import shutil
+import struct
+import subprocess
+
+import pytest
+
+MIB = 1 << 20
+SPARSE_BLOCK = 4096
+
+
+@pytest.fixture
+def run(run_tool):
+    def go(*words, check=True):
+        done = run_tool(*words, rc=0 if check else None)
+        done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
+        return done
+    return go
+
+
+@pytest.fixture(scope="module")
+def volume(run_tool, tmp_path_factory):
+    path = tmp_path_factory.mktemp("volume") / "plain.img"
+    run_tool("mkfs.f2fs", "-q", "-l", "contents", path, "48M")
+    run_tool("f2fs", "-w", path, "mkdir", "/kept")
+    return path.read_bytes()
+
+
+def listing(run, path, check=True):
+    return run("f2fs", path, "ls", "/", check=check)
+
+
+# ---- parts of raw images ----
+
+def split(folder, volume, names, size):
+    paths = [folder / f"image.{name}" for name in names]
+    for i, path in enumerate(paths):
+        path.write_bytes(volume[i * size:(i + 1) * size])
+    return paths
+
+
+NAMES = {"from 001": ["001", "002", "003"], "from 000": ["000", "001", "002"], "letters": ["aa", "ab", "ac"]}
+
+
+@pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
+def test_parts_are_joined(run, tmp_path, volume, names):
+    paths = split(tmp_path, volume, names, 20 * MIB)
+    assert "kept" in listing(run, paths[0]).stdout
+    plain = tmp_path / "plain.img"
+    run("dump.f2fs", "--restore-image", plain, paths[0])
+    assert plain.read_bytes() == volume
+
+
+def test_many_parts(run, tmp_path, volume):
+    names = [f"{n:03}" for n in range(1, 13)] + ["aa"]  # the last one is none of them
+    paths = split(tmp_path, volume, names, 4 * MIB)
+    assert "kept" in listing(run, paths[0]).stdout
+
+
+def test_parts_are_not_written(run, tmp_path, volume):
+    paths = split(tmp_path, volume, NAMES["from 001"], 20 * MIB)
+    before = [path.read_bytes() for path in paths]
+    found = run("f2fs", "-w", paths[0], "mkdir", "/d", check=False)
+    assert "is the first of 3 parts, which can only be read: join them with cat" in found.stderr
+    assert "nothing is changed" in run("fsck.f2fs", "-y", paths[0], check=False).stderr
+    assert [path.read_bytes() for path in paths] == before
+
+
+def test_missing_and_incomplete_parts(run, tmp_path, volume):
+    paths = split(tmp_path, volume, NAMES["from 001"], 20 * MIB)
+    paths[1].rename(tmp_path / "away")
+    assert "image.002 is missing, and " in listing(run, paths[0], check=False).stderr
+    paths[1].write_bytes(b"short")
+    assert "image.002 has 5 bytes, and the first one has 20971520: it is incomplete" in listing(run, paths[0], check=False).stderr
+
+
+def test_whole_volume_is_no_part(run, tmp_path, volume):
+    """Two volumes whose names look like parts stay two volumes, which can be written."""
+    paths = split(tmp_path, volume + volume, ["001", "002"], len(volume))
+    run("f2fs", "-w", paths[0], "mkdir", "/made")
+    assert "made" in listing(run, paths[0]).stdout and "made" not in listing(run, paths[1]).stdout
+
+
+# ---- parts of sparse images ----
+
+def sparse(path, data, first, end):
+    """A sparse file of all of data that has only the blocks from first to end."""
+    total = len(data) // SPARSE_BLOCK
+    chunks = []
+    if first:
+        chunks.append(struct.pack("<HHII", 0xCAC3, 0, first, 12))
+    chunks.append(struct.pack("<HHII", 0xCAC1, 0, end - first, 12 + (end - first) * SPARSE_BLOCK) + data[first * SPARSE_BLOCK:end * SPARSE_BLOCK])
+    if end < total:
+        chunks.append(struct.pack("<HHII", 0xCAC3, 0, total - end, 12))
+    path.write_bytes(struct.pack("<IHHHHIIII", 0xED26FF3A, 1, 0, 28, 12, SPARSE_BLOCK, total, len(chunks), 0) + b"".join(chunks))
+
+
+RANGES = [(0, 3000), (3000, 3001), (3500, 12288)]
+
+
+def sparse_parts(folder, volume, pattern, ranges=RANGES, start=1):
+    paths = [folder / (pattern % (start + i)) for i in range(len(ranges))]
+    for path, (first, end) in zip(paths, ranges):
+        sparse(path, volume, first, end)
+    return paths
+
+
+@pytest.mark.parametrize("pattern,start", [("userdata_%d.img", 1), ("super.img_sparsechunk.%d", 0), ("system%02d.img", 1)])
+def test_sparse_parts_are_joined(run, tmp_path, volume, pattern, start):
+    paths = sparse_parts(tmp_path, volume, pattern, start=start)
+    plain = tmp_path / "plain.img"
+    run("dump.f2fs", "--restore-image", plain, paths[0])
+    wanted = bytearray(volume)
+    wanted[3001 * SPARSE_BLOCK:3500 * SPARSE_BLOCK] = bytes(499 * SPARSE_BLOCK)
+    assert plain.read_bytes() == wanted
+
+
+def test_sparse_parts_are_not_written(run, tmp_path, volume):
+    paths = sparse_parts(tmp_path, volume, "userdata_%d.img")
+    before = [path.read_bytes() for path in paths]
+    assert "is the first of 3 sparse files" in run("f2fs", "-w", paths[0], "mkdir", "/d", check=False).stderr
+    assert [path.read_bytes() for path in paths] == before
+
+
+def test_sparse_gap_and_overlap(run, tmp_path, volume):
+    paths = sparse_parts(tmp_path, volume, "userdata_%d.img")
+    sparse(paths[2], volume, 2000, 4000)
+    assert "userdata_3.img has data where a part before it has some" in listing(run, paths[0], check=False).stderr
+    paths[1].unlink()
+    assert "userdata_2.img is missing" in listing(run, paths[0], check=False).stderr
+
+
+def test_whole_sparse_images_are_no_parts(run, tmp_path, volume):
+    paths = sparse_parts(tmp_path, volume, "phone%d.img", [(0, 12288), (0, 12288)])
+    run("f2fs", "-w", paths[0], "mkdir", "/made")
+    assert "made" in listing(run, paths[0]).stdout and "made" not in listing(run, paths[1]).stdout
+
+
+# ---- containers ----
+
+PACKERS = {"xz": ["xz", "-0k"], "gzip": ["gzip", "-1k"], "bzip2": ["bzip2", "-1k"], "zstd": ["zstd", "-1qk"], "lz4": ["lz4", "-qm"]}
+
+
+@pytest.mark.parametrize("packer,name", [(packer, "disk.img") for packer in PACKERS] + [("gzip", "my disk.img")])
+def test_compressed(run, tmp_path, volume, packer, name):
+    """The command that the message gives makes the image that can be opened."""
+    if not shutil.which(packer):
+        pytest.skip(f"{packer} is not installed")
+    path = tmp_path / name
+    path.write_bytes(volume)
+    subprocess.run([*PACKERS[packer], path], check=True)
+    path.unlink()
+    packed = next(tmp_path.glob(f"{name}.*"))
+    before = packed.read_bytes()
+    found = run("fsck.f2fs", "-y", packed, check=False)
+    assert found.returncode == 8 and packed.read_bytes() == before
+    assert f"it is compressed by {packer}: make a plain image of it with \"" in found.stderr
+    subprocess.run(shlex.split(found.stderr.split('with "')[1].split('"')[0]), check=True, capture_output=True)
+    assert "kept" in listing(run, path).stdout
+
+
+HEADS = {
+    "a qcow2 image": b"QFI\xfb", "a VMDK image": b"KDMV", "the descriptor of a VMDK image": b"# Disk DescriptorFile\n", "a VHDX image": b"vhdxfile",
+    "a VDI image": b"<<< Oracle VM VirtualBox Disk Image >>>\n".ljust(64, b"\0") + b"\x7f\x10\xda\xbe", "an EnCase image (E01)": b"EVF\x09\r\n\xff\0",
+    "an EnCase image (Ex01)": b"EVF2\r\n\x81\0", "a ZIP archive": b"PK\3\4", "a 7z archive": b"7z\xbc\xaf\x27\x1c",
+}
+
+
+@pytest.mark.parametrize("what", HEADS)
+def test_named(run, tmp_path, what):
+    path = tmp_path / "disk"
+    path.write_bytes(HEADS[what].ljust(65536, b"\1"))
+    found = run("dump.f2fs", path, check=False)
+    assert found.returncode == 8 and f"; it is {what}: make a plain image of it with " in found.stderr
+
+
+def test_vhd_of_fixed_size(run, tmp_path, volume):
+    """Its footer is at the end: the volume is where it belongs."""
+    path = tmp_path / "disk.vhd"
+    path.write_bytes(volume + b"conectix".ljust(512, b"\0"))
+    assert "kept" in listing(run, path).stdout
+
+
+@pytest.mark.parametrize("program", ["qemu-img"])
+def test_converted(run, tmp_path, volume, program):
+    if not shutil.which(program):
+        pytest.skip(f"{program} is not installed")
+    plain, made = tmp_path / "plain.img", tmp_path / "disk.qcow2"
+    plain.write_bytes(volume)
+    subprocess.run(["qemu-img", "convert", "-f", "raw", "-O", "qcow2", plain, made], check=True)
+    command = run("dump.f2fs", made, check=False).stderr.split('with "')[1].split('"')[0]
+    subprocess.run(shlex.split(command), check=True, cwd=tmp_path)
+    assert "kept" in listing(run, tmp_path / "disk.img").stdout

@@ -18,6 +18,7 @@ enum { CLI_MAX_DEVICES = 8 };
 struct cli_image {
 	const char *path;
 	uint64_t offset; /* byte where the volume starts */
+	int is_whole; /* without a partition that is named, open the whole device */
 	const char *partition; /* name of the partition that holds the volume; NULL: none was named */
 	unsigned flags;	 /* enum f2fs_device_flag */
 	/* Further devices, in order. When there are none and the volume's device table names some, these are opened

@@ -22,7 +22,7 @@ int cli_partition_enter(struct cli *cli, const struct cli_image *image, struct c
 		cli_error(cli, "--partition and --offset both say where the volume starts: give one of them");
 		return F2FS_ERR_INVALID;
 	}
-	if (image->offset)
+	if (image->offset || (image->is_whole && !image->partition))
 		return 0;
 	rc = f2fs_device_open_partition(opened->device, image->partition, &found, &part);
 	if (rc && !image->partition && rc != F2FS_ERR_INVALID && rc != F2FS_ERR_NOMEM)

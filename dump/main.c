@@ -526,9 +526,11 @@ static void run(struct dump *d, const struct arguments *a, double started)
 /* Copy the device to a plain file, even when no volume can be opened on it. */
 static void restore(struct dump *d, const struct arguments *a)
 {
+	struct cli_image image = a->image;
 	struct cli_opened opened;
 
-	if (cli_image_open(&d->cli, d->ctx, &a->image, &opened)) {
+	image.is_whole = 1;
+	if (cli_image_open(&d->cli, d->ctx, &image, &opened)) {
 		d->status = DUMP_FAILED;
 		return;
 	}

@@ -2,6 +2,7 @@
 /*
  * The volume as a whole: overview, features, superblock, checkpoint, logs, journals, orphans.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,32 @@ static uint64_t max_file_bytes(const struct f2fs_geometry *geo)
 	return (blocks < most ? blocks : most) * geo->block_size;
 }
 
+enum { LARGE_NAT_BITMAP = 0x400 }; /* of ckpt_flags */
+
+/*
+ * Can GRUB read the volume? Version 2.06 knows the layout of an inode without extra attributes, blocks of 4 KiB, and
+ * the bitmaps at their first place in the checkpoint. It ignores other features, and cannot open encrypted files.
+ */
+static void put_grub(struct dump *d, uint32_t ckpt_flags)
+{
+	const struct {
+		int is_there;
+		const char *name;
+	} obstacles[] = {
+		{ (d->geo->feature & F2FS_FEAT_EXTRA_ATTR) != 0, "extra_attr" },
+		{ (ckpt_flags & LARGE_NAT_BITMAP) != 0, "large_nat_bitmap" },
+		{ d->geo->block_size != 4096, "block_size" },
+	};
+	char text[80] = "";
+	size_t n = 0;
+
+	for (unsigned i = 0; i < sizeof(obstacles) / sizeof(obstacles[0]); i++)
+		if (obstacles[i].is_there)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", n ? ", " : "cannot read: ",
+					      obstacles[i].name);
+	cli_print_string(d->out, "grub", n ? text : "reads");
+}
+
 int view_info(struct dump *d, const char *argument)
 {
 	const struct f2fs_struct *cp_type = dump_struct("checkpoint");
@@ -119,6 +146,7 @@ int view_info(struct dump *d, const char *argument)
 	put_flags(d->out, "ckpt_flags", state);
 	cli_print_bool(d->out, "is_clean", (state & 1) != 0);
 	cli_print_u64(d->out, "orphans", f2fs_orphan_count(d->vol));
+	put_grub(d, state);
 	put_pending(d);
 	put_copies(d);
 	dump_notes(d);

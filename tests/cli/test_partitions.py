@@ -266,6 +266,16 @@ def test_plain_volume_is_not_asked_for_partitions(run, tmp_path):
     assert found.stdout == SAID + "plain\n" and found.stderr == ""
 
 
+def test_restored_image_is_the_whole_disk(run, one, tmp_path):
+    """Unpacking is for any device; a partition is unpacked when it is named."""
+    plain = tmp_path / "plain.img"
+    assert run("dump.f2fs", "--restore-image", plain, one).stderr == ""
+    assert disks.outside(plain, 0, 0) == disks.outside(one, 0, 0)
+    plain.unlink()
+    run("dump.f2fs", "--restore-image", plain, "--partition=root", one)
+    assert plain.stat().st_size == 50 * MIB
+
+
 def test_readers_write_nothing(run, two):
     before = disks.outside(two, 0, 0)
     for words in (["dump.f2fs", "--info", "--partition=3", two], ["fsck.f2fs", "--dry-run", "--partition=3", two],

@@ -13,13 +13,12 @@ from .context import Context
 from .device import Device, further_devices
 from .moment import Clock, Moment, nanoseconds
 from .source import OpenDevice, Opener, Source, as_device
-from .volume_past import VolumePast
+from .volume_lists import VolumeLists
 from .volume_settings import VolumeSettings
 from .volume_space import VolumeSpace
-from .volume_structures import VolumeStructures
 
 
-class Volume(VolumeStructures, VolumePast, VolumeSettings, VolumeSpace):
+class Volume(VolumeLists, VolumeSettings, VolumeSpace):
     """An open volume.
 
     One opened with access "r+" can be changed, through its paths (`path()`) and inodes. `commit()` makes all changes

@@ -78,7 +78,7 @@ def run_example(top, name, *arguments, status=0):
 
 def test_examples_are_short_and_all_tested(top):
     examples = sorted(path.name for path in (top / "examples").glob("*.py"))
-    assert examples == ["big_files.py", "hash_tree.py", "segment_map.py", "set_hostname.py", "test_update.py"]
+    assert examples == ["big_files.py", "hash_tree.py", "many_images.py", "segment_map.py", "set_hostname.py", "test_update.py"]
     for name in examples:
         assert len((top / "examples" / name).read_text().splitlines()) <= 60
 

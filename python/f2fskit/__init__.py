@@ -106,7 +106,7 @@ from .results import (
     VolumeStat,
     Zone,
 )
-from .space import DefragRangeResult, DefragResult, DirFragments, FileFragments, Fragments, FreeRuns, SegmentUse
+from .space import DefragRangeResult, DefragResult, DirFragments, FileFragments, Fragments, FreeRuns, SegmentMap, SegmentUse
 from .tables import Nat, SegmentSummary, Sit, Ssa
 from .tree import ExtractProblem, ExtractResult
 from .undelete import UndeleteReport, UndeleteResult
@@ -214,6 +214,7 @@ __all__ = [
     "ResizeResult",
     "ResizeStep",
     "Rule",
+    "SegmentMap",
     "SegmentSummary",
     "SegmentUse",
     "Sit",

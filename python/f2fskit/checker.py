@@ -121,6 +121,11 @@ class CheckReport(NamedTuple):
         volume."""
         return self.state in (enums.CheckState.SOUND, enums.CheckState.REPAIRED)
 
+    def _repr_html_(self) -> str:
+        from .report import findings_html
+
+        return findings_html(self)
+
 
 def _info(row: Any) -> ProblemInfo:
     return ProblemInfo(

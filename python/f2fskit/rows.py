@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import datetime
 import functools
+import stat
 from typing import Any, Callable, Iterable, Iterator, Literal, Mapping, NamedTuple, Sequence, TextIO
 
 from . import enums
@@ -22,6 +23,9 @@ None."""
 TableName = Literal["files", "deleted", "timeline", "segments", "nat", "problems", "carved"]
 
 _TYPES = {int(kind): kind.name.lower() for kind in enums.FileType}
+_KINDS = {
+    stat.S_IFREG: enums.FileType.REGULAR, stat.S_IFDIR: enums.FileType.DIRECTORY, stat.S_IFLNK: enums.FileType.SYMLINK,
+}  # fmt: skip
 _EPOCH = datetime.datetime(1970, 1, 1)
 
 
@@ -50,7 +54,7 @@ def _files(volume: Volume) -> Iterator[tuple[Any, ...]]:
     for row, (path, (ino, error, kind)) in enumerate(zip(table.paths, table._entries())):
         status = table.stat(row)
         born = getattr(status, "st_birthtime_ns", None)
-        yield (path, ino, _TYPES.get(kind, "unknown"), status.st_mode, status.st_nlink, status.st_uid, status.st_gid,
+        yield (path, ino, _TYPES.get(_KINDS.get(stat.S_IFMT(status.st_mode), kind), "unknown"), status.st_mode, status.st_nlink, status.st_uid, status.st_gid,
                status.st_size, status.st_blocks * 512, status.st_mtime_ns, status.st_atime_ns, status.st_ctime_ns, born, error != 0)  # fmt: skip
 
 

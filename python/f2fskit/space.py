@@ -209,12 +209,21 @@ def py_segment_map_draw_write(user: Any, data: Any, length: int) -> int:
         return 1
 
 
-def segment_map(volume: Any, form: enums.SegmentMapForm | enums.SegmentMapFormName = "svg") -> str:
+class SegmentMap(str):
+    """A map of the segments' use. A notebook shows one in the form svg as a picture."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str | None:
+        return str(self) if self.startswith("<svg") else None
+
+
+def segment_map(volume: Any, form: enums.SegmentMapForm | enums.SegmentMapFormName = "svg") -> SegmentMap:
     """The method Volume.segment_map()."""
     text = _Text(volume._handle.core.hooks)
     user = ffi.new_handle(text)
     volume._handle.call(lib.f2fs_segment_map_draw, enums.choose(enums.SegmentMapForm, form), lib.py_segment_map_draw_write, user)
-    return b"".join(text.pieces).decode("ascii")
+    return SegmentMap(b"".join(text.pieces).decode("ascii"))
 
 
 #: A line of an access list: a path, or (path, offset, length) in bytes; length 0: to the end.

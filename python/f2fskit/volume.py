@@ -40,6 +40,11 @@ class Volume(VolumeLists, VolumeSettings, VolumeSpace):
                    enums.Transaction.UNCERTAIN: " whose commit is uncertain"}.get(self.transaction, "")  # fmt: skip
         return f"<f2fskit.Volume {self._source + ' ' if self._source else ''}{self.uuid}{state}{changes}>"
 
+    def _repr_html_(self) -> str | None:
+        from .report import info_html
+
+        return None if self.closed else info_html(self)
+
 
 def open(
     source: Source,

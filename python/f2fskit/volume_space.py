@@ -327,7 +327,7 @@ class VolumeSpace(VolumeBase):
             self._epoch += 1
             self._forget_checkpoint()
 
-    def segment_map(self, form: enums.SegmentMapForm | enums.SegmentMapFormName = "svg") -> str:
-        """Return a map of the segments' use: "svg" (a picture of at most 200 kB), "text" (lines of letters), or
+    def segment_map(self, form: enums.SegmentMapForm | enums.SegmentMapFormName = "svg") -> space.SegmentMap:
+        """Return a map of the segments' use as text: "svg" (a picture of at most 200 kB), "text" (lines of letters), or
         "colour" (the same with colours for a terminal)."""
         return space.segment_map(self, form)

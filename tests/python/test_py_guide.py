@@ -125,3 +125,23 @@ def test_set_hostname(top, tmp_path):
     run_example(top, "set_hostname.py", image, "third", tmp_path / "no-key", status=1)
     with f2fskit.open(image) as volume:
         assert volume.read_bytes("/etc/hostname") == b"second\n"
+
+
+HOW = re.compile(r"^## (.*?)$.*?^```python\n(.*?)^```$", re.M | re.S)
+
+
+def how_to(top):
+    return HOW.findall((top / "docs/HOWTO.md").read_text())
+
+
+def test_how_do_i(top, here, monkeypatch):
+    """Each snippet of docs/HOWTO.md by itself, and none changes the image."""
+    before = (here / "disk.img").stat().st_mtime_ns
+    snippets = how_to(top)
+    assert len(snippets) >= 20 and len(snippets) == (top / "docs/HOWTO.md").read_text().count("\n## ")
+    for title, code in snippets:
+        try:
+            exec(compile(code, title, "exec"), {"__name__": "guide"})
+        except BaseException as error:
+            raise AssertionError(f"{title}: {error!r}") from error
+    assert (here / "disk.img").stat().st_mtime_ns == before

@@ -37,9 +37,10 @@ def test_contents(wheel, top):
         metadata = archive.read(next(name for name in archive.namelist() if name.endswith("METADATA"))).decode()
     assert all(name.startswith("f2fskit/") for name in names), names
     extensions = [name for name in names if name.endswith(".so")]
-    assert len(extensions) == 1 and re.match(r"f2fskit/_f2fskit\..*\.so$", extensions[0])
+    assert extensions == ["f2fskit/_f2fskit.abi3.so"] and re.match(r"f2fskit-[\d.]+-cp3\d+-abi3-linux_\w+\.whl$", wheel.name)
     assert {pathlib.PurePath(name).name for name in names} - {pathlib.PurePath(extensions[0]).name} == {
         path.name for path in (top / "python/f2fskit").iterdir() if path.suffix in (".py", ".pyi", ".typed")}
+    assert "python -m f2fskit" in metadata and "](" not in metadata.split("\n\n", 1)[1]  # no link that an index cannot follow
     assert "Name: f2fskit" in metadata and "Requires-Dist: cffi" in metadata
 
 
@@ -58,3 +59,23 @@ def test_installed(wheel, image, tmp_path):
     # the library is inside
     listed = subprocess.run(["ldd", *(tmp_path / "env").rglob("_f2fskit*.so")], capture_output=True, text=True).stdout
     assert "libf2fskit" not in listed
+
+
+def test_release(wheel, top, tmp_path, monkeypatch):
+    """make_wheel.py writes a wheel again with another tag and with licences, and its RECORD fits."""
+    monkeypatch.syspath_prepend(top / "python")
+    import make_wheel
+
+    make_wheel.rewrite(wheel, tmp_path / "new.whl", "cp39", {"libsome": b"its licence"})
+    with zipfile.ZipFile(tmp_path / "new.whl") as archive:
+        names = [name for name in archive.namelist() if not name.endswith("/")]
+        folder = next(name.split("/")[0] for name in names if name.endswith("/WHEEL"))
+        assert "\nTag: cp39-abi3-linux_" in archive.read(f"{folder}/WHEEL").decode()
+        assert archive.read(f"{folder}/licenses/libsome") == b"its licence" and f"{folder}/LICENSE" in names
+        points = archive.read(f"{folder}/entry_points.txt").decode()
+        assert "[pytest11]\nf2fskit = f2fskit.pytest_plugin" in points and "[fsspec.specs]\nf2fs = f2fskit.fsspec_filesystem." in points
+        lines = archive.read(f"{folder}/RECORD").decode().splitlines()
+        expected = {make_wheel.record_line(name, archive.read(name)) for name in names if name != f"{folder}/RECORD"}
+    assert set(lines) == expected | {f"{folder}/RECORD,,"}
+    run = subprocess.run([sys.executable, top / "python/make_wheel.py"], capture_output=True, text=True)
+    assert run.returncode == 2 and "make_wheel.py OUTPUT" in run.stderr

@@ -73,7 +73,7 @@ def test_release(wheel, top, tmp_path, monkeypatch):
         assert "\nTag: cp39-abi3-linux_" in archive.read(f"{folder}/WHEEL").decode()
         assert archive.read(f"{folder}/licenses/libsome") == b"its licence" and f"{folder}/LICENSE" in names
         points = archive.read(f"{folder}/entry_points.txt").decode()
-        assert "[pytest11]\nf2fskit = f2fskit.pytest_plugin" in points and "[fsspec.specs]\nf2fs = f2fskit.fsspec_filesystem." in points
+        assert "[pytest11]\nf2fskit.pytest_plugin = f2fskit.pytest_plugin" in points and "[fsspec.specs]\nf2fs = f2fskit.fsspec_filesystem." in points
         lines = archive.read(f"{folder}/RECORD").decode().splitlines()
         expected = {make_wheel.record_line(name, archive.read(name)) for name in names if name != f"{folder}/RECORD"}
     assert set(lines) == expected | {f"{folder}/RECORD,,"}

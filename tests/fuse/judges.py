@@ -10,6 +10,7 @@ with its folder tests, or the program of the Rust version with its pjdfstest.tom
 judge whose program is not there is named and left out. The exit status is the number of judges that failed.
 """
 import argparse
+import contextlib
 import glob
 import os
 import shutil
@@ -191,6 +192,12 @@ while True:
         last[mode] = len(rows)
 
 
+def processes_of(parent):
+    """A process and its children, the parent first."""
+    done = subprocess.run(["ps", "-o", "pid=", "--ppid", str(parent)], stdout=subprocess.PIPE)
+    return [parent] + [int(word) for word in done.stdout.split()]
+
+
 @judge("2G")
 def postgres(b):
     """initdb and pgbench; the mount is killed under load, and the books balance afterwards."""
@@ -226,8 +233,11 @@ def postgres(b):
             time.sleep(0.2)
         counted = int(ask("select count(*) from pgbench_history"))
         b.kill()
-        server.kill()
+        for process in processes_of(server.pid):    # left alone, some wait for others for ever
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
         server.wait()
+        bench.kill()
         bench.wait()
         b.start()
         server = serve()

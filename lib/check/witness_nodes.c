@@ -203,8 +203,7 @@ static int reads_as_inode(struct checker *c, const struct nid_fact *fact, const 
 	footer = node_footer_w(c->geo, c->scratch);
 	footer_set_nid(footer, fact->nid);
 	footer_set_ino(footer, fact->nid);
-	*out = view->offset == 0 && view->cp_ver != 0 &&
-	       inode_check(&c->plain, c->scratch, fact->nid, 0) == RULE_NONE;
+	*out = view->cp_ver != 0 && inode_check(&c->plain, c->scratch, fact->nid, 0) == RULE_NONE;
 	return 0;
 }
 
@@ -225,7 +224,7 @@ static int vote_on_number(struct checker *c, const struct nid_fact *fact)
 		witnesses |= WITNESS_SUMMARY;
 	if (pointer_confirms(c, fact, &view))
 		witnesses |= WITNESS_POINTER;
-	if (fact->ino == fact->nid && (witnesses & WITNESS_SUMMARY))
+	if (fact->ino == fact->nid && (witnesses & WITNESS_SUMMARY) && view.offset == 0)
 		err = reads_as_inode(c, fact, &view, &is_inode);
 	/* the rest of the block's identity must fit, or it is another node */
 	if (err || (view.ino != fact->ino && !(witnesses & WITNESS_POINTER) && !is_inode) ||
@@ -413,9 +412,16 @@ static int vote_on_ino(struct vote *v, struct claims_of_node *n)
 {
 	struct checker *c = v->c;
 	const f2fs_nid_t nid = n->fact->nid, by_footer = n->view.ino, by_nat = n->entry.ino;
-	bool is_in_footers, is_in_nats;
-	int err;
+	bool is_in_footers, is_in_nats, is_inode = false;
+	int err = 0;
 
+	/* only an inode has its own number as that of its inode, whatever its offset and the NAT say */
+	if (!n->parent && by_footer == nid)
+		err = reads_as_inode(c, n->fact, &n->view, &is_inode);
+	if (!err && is_inode)
+		return amend_owner(c, n, nid, WITNESS_FOOTER | WITNESS_CONTENTS);
+	if (err)
+		return err;
 	if (!n->parent && (by_footer == nid) + (by_nat == nid) + (n->view.offset == 0) >= 2)
 		return amend_owner(c, n, nid, WITNESS_NAT | WITNESS_FOOTER);
 	if (by_footer == by_nat)

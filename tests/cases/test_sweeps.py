@@ -161,7 +161,7 @@ MENDED = (
     "seed:fsync-chain inode[4].i_addr[0]^=0x200", "seed:fsync-mixed inode[6].i_addr[0]^=0x400",
     "seed:fsync-mixed inode[8].i_addr[0]^=0x1000", "seed:orphans inode[17].i_addr[0]^=0x400",
     "ours:waiting inode[3].i_addr[0]^=0x1", "ours:waiting inode[3].i_addr[1]^=0x1000",
-    "ours:waiting inode[23].i_addr[2]^=0x1000",
+    "ours:waiting inode[23].i_addr[2]^=0x1000", "ours:zoned nat[11].ino^=0x4000; node[11].footer.flag^=0x800000",
 )
 
 

@@ -14,7 +14,7 @@
 #if defined(__GNUC__) && !defined(F2FSKIT_CDEF)
 #define F2FS_API __attribute__((visibility("default")))
 #else
-#define F2FS_API
+#define F2FS_API /* mark of an exported function */
 #endif
 
 #ifdef __cplusplus

@@ -15,6 +15,7 @@
 extern "C" {
 #endif
 
+/* Kinds of leftovers. */
 enum f2fs_leftover_kind {
 	F2FS_LEFTOVER_FREE = 0, /* free blocks in which no node was found */
 	F2FS_LEFTOVER_NODE = 1, /* a node that is no longer in use */
@@ -26,15 +27,16 @@ F2FS_API const char *f2fs_leftover_kind_name(int kind);
 
 /* A range of bytes of the volume. */
 struct f2fs_leftover {
-	int kind;	 /* enum f2fs_leftover_kind */
-	uint64_t offset; /* in bytes from the start of the volume */
-	uint64_t length;
-	f2fs_nid_t ino;	 /* inode that it belongs to, or belonged to; 0 for free blocks */
-	f2fs_nid_t nid;	 /* of a node */
-	uint32_t age;	 /* of a node: checkpoints since it was written */
+	int kind;	       /* enum f2fs_leftover_kind */
+	uint64_t offset;       /* in bytes from the start of the volume */
+	uint64_t length;       /* bytes */
+	f2fs_nid_t ino;	       /* inode that it belongs to, or belonged to; 0 for free blocks */
+	f2fs_nid_t nid;	       /* of a node */
+	uint32_t age;	       /* of a node: checkpoints since it was written */
 	uint8_t is_enciphered; /* slack of an encrypted file: the bytes are ciphertext */
 };
 
+/* Kinds of leftovers to report; 0: all of them. */
 enum f2fs_leftover_flag {
 	F2FS_LEFTOVERS_FREE = 1,
 	F2FS_LEFTOVERS_NODES = 2,
@@ -60,21 +62,21 @@ struct f2fs_carver;
 struct f2fs_carve_options {
 	uint32_t struct_size; /* F2FS_SIZED */
 	const char *kinds;    /* names of f2fs_carve_kind_at(), separated by commas; NULL: all */
-	uint64_t max_size; /* of one file; 0: 64 MiB */
-	uint64_t max_files; /* 0: no limit */
+	uint64_t max_size;    /* of one file; 0: 64 MiB */
+	uint64_t max_files;   /* 0: no limit */
 	/* Identify the start of a block that begins something new and that no signature fits. Returns the name of its
 	 * kind, or NULL. The text stays valid until the end of the search. May be NULL. */
 	const char *(*identify)(void *user, const uint8_t *start, size_t length);
-	void *user;
+	void *user; /* passed to identify */
 };
 
 /* How the end of a file was found. */
 enum f2fs_carved_end {
-	F2FS_CARVED_WHOLE = 0,	/* its own structure ends there, and no block of it is blank */
+	F2FS_CARVED_WHOLE = 0, /* its own structure ends there, and no block of it is blank */
 	/* the kind has no end mark, so the file ends with the free blocks, or with those of its owner. Or its structure
 	 * ends there, but some of its blocks are blank */
 	F2FS_CARVED_GUESSED = 1,
-	F2FS_CARVED_CUT = 2	/* its structure continues past the last readable byte, or is broken there */
+	F2FS_CARVED_CUT = 2 /* its structure continues past the last readable byte, or is broken there */
 };
 /* Return the name of an end ("whole", "guessed", "cut"); "?" for other numbers. */
 F2FS_API const char *f2fs_carved_end_name(int end);
@@ -84,32 +86,32 @@ struct f2fs_carved {
 	const char *kind;   /* "png", or a name from identify() */
 	const char *suffix; /* of a name for it */
 	f2fs_blk_t addr;    /* block that it begins in */
-	uint64_t size;
-	int end;	   /* enum f2fs_carved_end */
-	uint32_t pieces;   /* runs of blocks that it was assembled from */
-	uint32_t clusters; /* compressed clusters that were unpacked on the way */
-	f2fs_nid_t nid;	   /* node that pointed to the first block, according to the summary; 0: not known */
-	uint32_t blank;	   /* blocks of it that are all zeros or all 0xFF: probably discarded */
+	uint64_t size;	    /* bytes */
+	int end;	    /* enum f2fs_carved_end */
+	uint32_t pieces;    /* runs of blocks that it was assembled from */
+	uint32_t clusters;  /* compressed clusters that were unpacked on the way */
+	f2fs_nid_t nid;	    /* node that pointed to the first block, according to the summary; 0: not known */
+	uint32_t blank;	    /* blocks of it that are all zeros or all 0xFF: probably discarded */
 };
 
 /* A file that was found after the end of another one. */
 struct f2fs_carved_slack {
 	const char *kind;   /* as above */
-	const char *suffix;
+	const char *suffix; /* of a name for it */
 	f2fs_nid_t ino;	    /* of the file whose slack holds it */
 	int end;	    /* enum f2fs_carved_end; guessed: where the slack ends */
 	uint64_t offset;    /* of its first byte, in bytes from the start of the volume */
-	uint64_t size;
+	uint64_t size;	    /* bytes */
 	uint32_t pieces;    /* ranges of bytes that it was assembled from */
 };
 
 /* Results of a search by signatures. */
 struct f2fs_carve_stat {
 	uint32_t struct_size; /* F2FS_SIZED */
-	uint64_t blocks;     /* free ones, and those with slack, that were searched */
-	uint64_t unreadable; /* of them */
-	uint64_t files;
-	uint8_t is_cut; /* a limit (max_files, work, or bytes of slack) ended the search early */
+	uint64_t blocks;      /* free ones, and those with slack, that were searched */
+	uint64_t unreadable;  /* of them */
+	uint64_t files;	      /* files found */
+	uint8_t is_cut;	      /* a limit (max_files, work, or bytes of slack) ended the search early */
 };
 
 /* Return the name of kind number i, NULL past the last. *suffix (NULL allowed) gets the suffix of such files' names. */

@@ -23,7 +23,7 @@ enum f2fs_severity {
 
 /* A row of the table of problems. Numbers and names are persistent and never reused. Strings are static. */
 struct f2fs_problem_info {
-	unsigned id;
+	unsigned id;		 /* persistent number */
 	int severity;		 /* enum f2fs_severity */
 	const char *name;	 /* "LINKS_FILE" */
 	const char *group;	 /* "links": the pass that finds it */
@@ -50,6 +50,7 @@ F2FS_API int f2fs_problem_repair_kind(const struct f2fs_problem_info *info);
 /* Return "note", "stale", "damage", "loss"; "?" for other numbers. */
 F2FS_API const char *f2fs_severity_name(int severity);
 
+/* Fate of a finding. */
 enum f2fs_problem_action {
 	F2FS_ACTION_NONE = 0, /* left as it is */
 	F2FS_ACTION_FIXED = 1 /* of a repair: corrected, unless the callback decides otherwise */
@@ -60,16 +61,16 @@ enum f2fs_problem_action {
 
 /* One finding. Strings are valid during the callback, never NULL, empty where they do not apply. */
 struct f2fs_problem {
-	const struct f2fs_problem_info *info;
-	f2fs_nid_t nid; /* node it was found in, 0: not about one */
-	f2fs_nid_t ino; /* inode that node belongs to, 0: none */
-	uint64_t block; /* block address, F2FS_NO_BLOCK: none */
-	uint32_t segno; /* segment, F2FS_NO_NUMBER: none */
-	uint32_t slot;	/* copy, pack, slot of a directory block or index of a pointer; F2FS_NO_NUMBER: none */
-	int has_values; /* found and expected mean something */
-	int action;	/* enum f2fs_problem_action */
-	uint64_t found;
-	uint64_t expected;
+	const struct f2fs_problem_info *info; /* row of the table of problems */
+	f2fs_nid_t nid;			      /* node it was found in, 0: not about one */
+	f2fs_nid_t ino;			      /* inode that node belongs to, 0: none */
+	uint64_t block;			      /* block address, F2FS_NO_BLOCK: none */
+	uint32_t segno;			      /* segment, F2FS_NO_NUMBER: none */
+	uint32_t slot;	     /* copy, pack, slot of a directory block or index of a pointer; F2FS_NO_NUMBER: none */
+	int has_values;	     /* found and expected mean something */
+	int action;	     /* enum f2fs_problem_action */
+	uint64_t found;	     /* wrong value, with has_values */
+	uint64_t expected;   /* value that the rest of the volume gives */
 	const char *path;    /* of ino, printable, where a path from the root to it is known */
 	const char *name;    /* directory entry, attribute or field, printable */
 	const char *rule;    /* structural rule that the finding breaks (f2fs_rule_find) */
@@ -83,6 +84,7 @@ enum f2fs_decision {
 	F2FS_DECIDE_STOP = 2 /* repair nothing at all: earlier decisions are dropped, too */
 };
 
+/* How much f2fs_check() reads. */
 enum f2fs_check_depth {
 	F2FS_CHECK_FULL = 0,   /* all metadata */
 	F2FS_CHECK_CONTENT = 1 /* also decompress clusters and verify fs-verity trees */
@@ -91,7 +93,7 @@ enum f2fs_check_depth {
 /* Options of f2fs_check; begin it with F2FS_SIZED. */
 struct f2fs_check_options {
 	uint32_t struct_size; /* F2FS_SIZED */
-	int depth; /* enum f2fs_check_depth */
+	int depth;	      /* enum f2fs_check_depth */
 	/* Repair the findings; the device must be writable. They are reported first, as the first check found them.
 	 * Each round of repair is one commit: a power cut leaves the volume as before it or after it. */
 	int repair;
@@ -105,37 +107,38 @@ struct f2fs_check_options {
 	 * chosen, with except NULL none is excluded. Findings not matched by only, or matched by except, are skipped
 	 * without asking problem(). INVALID when a word matches nothing. */
 	const char *const *only;
-	const char *const *except;
+	const char *const *except; /* problems that are skipped, as only */
 	/* Called for each finding, in a fixed order, after all passes. Returns enum f2fs_decision, or a negative enum
 	 * f2fs_error, which ends the check and is returned. A repair also calls it for choices that show only once
 	 * other damage is repaired. NULL: everything that only and except leave is repaired. */
 	int (*problem)(void *user, const struct f2fs_problem *problem);
-	void *user;
+	void *user; /* passed to problem */
 	/*
 	 * Findings past this number are only counted, and repaired without asking; 0: 1,000,000 (some 64 bytes each).
 	 */
 	uint32_t max_findings;
-	unsigned threads;      /* 0: one for each processor, at most two */
+	unsigned threads; /* 0: one for each processor, at most two */
 	/* How to open the volume: offset, devices, open_device; NULL for the defaults. mode and pack are not used. */
 	const struct f2fs_open_options *open;
 };
 
+/* State of the volume at the end of f2fs_check(). */
 enum f2fs_check_state {
-	F2FS_CHECK_SOUND = 0, /* no problem */
-	F2FS_CHECK_LEFT = 1,  /* problems were found and left */
-	F2FS_CHECK_IMPOSSIBLE =
-		2, /* no superblock or no checkpoint: only the readable parts could be checked */
-	F2FS_CHECK_REPAIRED = 3 /* everything that was found was repaired */
+	F2FS_CHECK_SOUND = 0,	   /* no problem */
+	F2FS_CHECK_LEFT = 1,	   /* problems were found and left */
+	F2FS_CHECK_IMPOSSIBLE = 2, /* no superblock or no checkpoint: only the readable parts could be checked */
+	F2FS_CHECK_REPAIRED = 3	   /* everything that was found was repaired */
 };
 
+/* Result of f2fs_check(); begin it with F2FS_SIZED. */
 struct f2fs_check_result {
 	uint32_t struct_size; /* F2FS_SIZED */
-	int state;	  /* enum f2fs_check_state */
-	int is_unmounted; /* the checkpoint was the last of an unmount */
-	uint64_t found;	  /* problems, notes not counted */
-	uint64_t fixed;	  /* of a repair: those that are gone */
-	uint64_t left;	  /* and those that are still there */
-	uint64_t rounds;  /* of a repair: commits that it took */
+	int state;	      /* enum f2fs_check_state */
+	int is_unmounted;     /* the checkpoint was the last of an unmount */
+	uint64_t found;	      /* problems, notes not counted */
+	uint64_t fixed;	      /* of a repair: those that are gone */
+	uint64_t left;	      /* and those that are still there */
+	uint64_t rounds;      /* of a repair: commits that it took */
 	/* of a repair: recovered before it (recover.h) */
 	uint64_t recovered_nodes;   /* nodes written by fsync */
 	uint32_t recovered_inodes;  /* number of inodes that they belong to */
@@ -144,18 +147,18 @@ struct f2fs_check_result {
 	uint64_t severity[4];	    /* findings by enum f2fs_severity */
 	uint64_t pending;	    /* nodes of fsync that a mount would roll forward */
 	/* totals, as the check counted them */
-	uint64_t files;	     /* regular files */
-	uint64_t hard_links; /* of these, files that have several names */
-	uint64_t directories;
-	uint64_t symlinks;
-	uint64_t specials; /* devices, pipes, sockets */
-	uint64_t orphans;  /* unlinked inodes that were open */
-	uint64_t inodes;   /* all of them, hidden ones included */
-	uint64_t nodes;	   /* inodes included */
-	uint64_t blocks;   /* of the main area, nodes and reserved ones included */
-	uint64_t free_segments;
-	uint64_t end_block; /* first block after all blocks in use */
-	uint64_t memory;    /* bytes of facts at the end */
+	uint64_t files;		/* regular files */
+	uint64_t hard_links;	/* of these, files that have several names */
+	uint64_t directories;	/* the root included */
+	uint64_t symlinks;	/* symbolic links */
+	uint64_t specials;	/* devices, pipes, sockets */
+	uint64_t orphans;	/* unlinked inodes that were open */
+	uint64_t inodes;	/* all of them, hidden ones included */
+	uint64_t nodes;		/* inodes included */
+	uint64_t blocks;	/* of the main area, nodes and reserved ones included */
+	uint64_t free_segments; /* segments without a block in use */
+	uint64_t end_block;	/* first block after all blocks in use */
+	uint64_t memory;	/* bytes of facts at the end */
 };
 
 /*

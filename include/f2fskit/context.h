@@ -15,33 +15,31 @@ extern "C" {
 
 struct f2fs_context;
 
+/* Importance of a message to the host's log. */
 enum f2fs_log_level { F2FS_LOG_ERROR = 0, F2FS_LOG_WARNING = 1, F2FS_LOG_INFO = 2, F2FS_LOG_DEBUG = 3 };
 
-/* A report of progress. task and phase are static strings; unit is "blocks", "bytes", "inodes", ... */
+/* A report of progress. */
 struct f2fs_progress {
-	const char *task;
-	const char *phase;
-	const char *unit;
-	uint64_t done;
-	uint64_t total; /* 0: not known */
+	const char *task;  /* static string: "check" */
+	const char *phase; /* static string, "copying" */
+	const char *unit;  /* static string: "blocks", "bytes", "inodes" and others */
+	uint64_t done;	   /* units done so far, in this phase */
+	uint64_t total;	   /* units of this phase; 0: not known */
 };
 
-/*
- * Functions that the host supplies; any member may be NULL. Begin it with F2FS_SIZED.
- *
- * realloc:  like realloc(3); size 0 frees and returns NULL. Default: the C library's.
- * log:      one message without newline. Default: dropped.
- * progress: return non-zero to cancel; the call then fails with F2FS_ERR_CANCELED.
- * now_ns:   wall clock, nanoseconds since 1970. Default: 0, so that the same input writes the same bytes.
- * random:   fill n bytes, return 0 or non-zero for failure. Default: a fixed sequence.
- */
+/* Functions that the host supplies; any member may be NULL. Begin it with F2FS_SIZED. */
 struct f2fs_host {
 	uint32_t struct_size; /* F2FS_SIZED */
-	void *user;
+	void *user;	      /* passed to each of the functions */
+	/* like realloc(3); size 0 frees and returns NULL. Default: the C library's. */
 	void *(*realloc)(void *user, void *ptr, size_t size);
+	/* one message without newline. Default: dropped. */
 	void (*log)(void *user, enum f2fs_log_level level, const char *message);
+	/* return non-zero to cancel; the call then fails with F2FS_ERR_CANCELED */
 	int (*progress)(void *user, const struct f2fs_progress *progress);
+	/* wall clock, nanoseconds since 1970. Default: 0, so that the same input writes the same bytes. */
 	int64_t (*now_ns)(void *user);
+	/* fill n bytes, return 0 or non-zero for failure. Default: a fixed sequence. */
 	int (*random)(void *user, void *buffer, size_t n);
 };
 

@@ -23,8 +23,8 @@ extern "C" {
  * device in the order of the file. Holes, blocks never written and borders of clusters do not end them.
  */
 struct f2fs_file_fragments {
-	const char *path; /* from the root, "/a/b", bytes as presented; NULL: a quota file, which has no name */
-	f2fs_nid_t ino;
+	const char *path;      /* from the root, "/a/b", bytes as presented; NULL: a quota file, which has no name */
+	f2fs_nid_t ino;	       /* inode number */
 	uint8_t type;	       /* enum f2fs_file_type: regular, directory or symlink */
 	uint8_t is_inline;     /* the contents are in the inode */
 	uint8_t is_compressed; /* it may have compressed clusters */
@@ -32,8 +32,8 @@ struct f2fs_file_fragments {
 	int error;	       /* 0, or the error when part of it could not be read; the rest is counted */
 	uint64_t size;	       /* bytes */
 	uint64_t blocks;       /* stored blocks */
-	uint64_t extents;
-	uint64_t fragments;
+	uint64_t extents;      /* as FIEMAP counts them */
+	uint64_t fragments;    /* pieces that a reader of the whole file reads */
 	uint64_t ideal;	       /* fewest fragments possible: 1, or 0 without blocks */
 	uint64_t small_blocks; /* blocks in fragments shorter than small_bytes */
 	uint64_t requests;     /* reads that a sequential reader needs, of read_bytes at most each */
@@ -41,25 +41,30 @@ struct f2fs_file_fragments {
 
 /* Sums over a directory and everything below it. */
 struct f2fs_dir_fragments {
-	const char *path; /* as above; "/" for the root */
-	f2fs_nid_t ino;
-	uint32_t depth; /* of the directory; of the root 0 */
-	uint64_t files; /* with blocks, itself included */
-	uint64_t blocks, extents, fragments, small_blocks, requests;
+	const char *path;      /* as above; "/" for the root */
+	f2fs_nid_t ino;	       /* inode number of the directory */
+	uint32_t depth;	       /* of the directory; of the root 0 */
+	uint64_t files;	       /* with blocks, itself included */
+	uint64_t blocks;       /* stored blocks */
+	uint64_t extents;      /* as of struct f2fs_file_fragments, summed */
+	uint64_t fragments;    /* pieces */
+	uint64_t small_blocks; /* blocks in small fragments */
+	uint64_t requests;     /* reads of a sequential reader */
 };
 
 /* What to measure; begin it with F2FS_SIZED. */
 struct f2fs_fragments_options {
-	uint32_t struct_size; /* F2FS_SIZED */
+	uint32_t struct_size;	  /* F2FS_SIZED */
 	const char *const *paths; /* files in the volume, or directories with everything below them. None: everything */
-	uint32_t path_count;
-	uint32_t small_bytes; /* fragments shorter than this are small; 0: 64 KiB */
-	uint32_t read_bytes;  /* size of a sequential reader's requests; 0: 128 KiB, Linux's readahead */
-	/* Called for each file in directory order, and for each directory after everything in it. Return non-zero to
-	 * stop (CANCELED). Either may be NULL. They may not call the library with the same volume. */
+	uint32_t path_count;	  /* length of paths */
+	uint32_t small_bytes;	  /* fragments shorter than this are small; 0: 64 KiB */
+	uint32_t read_bytes;	  /* size of a sequential reader's requests; 0: 128 KiB, Linux's readahead */
+	/* Called for each file in directory order. Return non-zero to stop (CANCELED). It may not call the library with
+	 * the same volume. May be NULL. */
 	int (*file)(void *user, const struct f2fs_file_fragments *file);
+	/* Called for each directory after everything in it, as file. */
 	int (*directory)(void *user, const struct f2fs_dir_fragments *directory);
-	void *user;
+	void *user; /* passed to file and directory */
 };
 
 #define F2FS_RUN_CLASSES 32u  /* free runs of 2^k to 2^(k+1)-1 blocks */
@@ -68,21 +73,26 @@ struct f2fs_fragments_options {
 
 /* Sums over all measured files, and the free space of the whole volume. */
 struct f2fs_fragments {
-	uint64_t files;	      /* regular files, directories and symlinks with blocks, quota files */
-	uint64_t inlines;     /* files whose contents are in the inode */
-	uint64_t broken;      /* files with more than the ideal number of fragments */
-	uint64_t unreadable;  /* files that could not be read to their end, and entries that could not be read */
-	uint64_t blocks, extents, fragments, ideal, small_blocks, requests;
+	uint64_t files;		 /* regular files, directories and symlinks with blocks, quota files */
+	uint64_t inlines;	 /* files whose contents are in the inode */
+	uint64_t broken;	 /* files with more than the ideal number of fragments */
+	uint64_t unreadable;	 /* files that could not be read to their end, and entries that could not be read */
+	uint64_t blocks;	 /* stored blocks */
+	uint64_t extents;	 /* as of struct f2fs_file_fragments, summed */
+	uint64_t fragments;	 /* pieces */
+	uint64_t ideal;		 /* fewest fragments possible */
+	uint64_t small_blocks;	 /* blocks in small fragments */
+	uint64_t requests;	 /* reads of a sequential reader */
 	uint64_t ideal_requests; /* requests if all files had the ideal number of fragments */
 	uint64_t free_blocks;	 /* blocks of the main area that are not in use */
 	uint64_t free_runs;	 /* runs of them */
 	uint64_t longest_run;	 /* blocks */
 	uint32_t free_sections;	 /* without sections that hold current segments */
-	uint32_t free_segments;
-	uint64_t run_counts[F2FS_RUN_CLASSES]; /* free runs by length */
-	uint64_t run_blocks[F2FS_RUN_CLASSES]; /* blocks in them */
-	uint64_t type_segments[F2FS_SEGMENT_TYPES]; /* segments in use, by type */
-	uint64_t type_blocks[F2FS_SEGMENT_TYPES];   /* blocks in use in them */
+	uint32_t free_segments;	 /* segments without a block in use */
+	uint64_t run_counts[F2FS_RUN_CLASSES];			       /* free runs by length */
+	uint64_t run_blocks[F2FS_RUN_CLASSES];			       /* blocks in them */
+	uint64_t type_segments[F2FS_SEGMENT_TYPES];		       /* segments in use, by type */
+	uint64_t type_blocks[F2FS_SEGMENT_TYPES];		       /* blocks in use in them */
 	uint64_t used_segments[F2FS_SEGMENT_TYPES * F2FS_USE_CLASSES]; /* type * F2FS_USE_CLASSES + class of use */
 };
 
@@ -96,7 +106,7 @@ F2FS_API int f2fs_fragments_count(struct f2fs_volume *vol, const struct f2fs_fra
 
 /* How a map of the segments is drawn. */
 enum f2fs_segment_map_form {
-	F2FS_MAP_SVG = 0,   /* a picture of at most 200 kB for any size of volume */
+	F2FS_MAP_SVG = 0,    /* a picture of at most 200 kB for any size of volume */
 	F2FS_MAP_COLOUR = 1, /* lines of letters, with colours for a terminal (ECMA-48, 256 colours) */
 	F2FS_MAP_TEXT = 2    /* lines of letters */
 };
@@ -139,21 +149,21 @@ struct f2fs_defrag_part {
 
 /* What to do, and when to stop; begin it with F2FS_SIZED. A limit of 0 does not apply. */
 struct f2fs_defrag_options {
-	uint32_t struct_size; /* F2FS_SIZED */
-	uint32_t order;		  /* enum f2fs_defrag_order */
-	const char *const *paths; /* only these files, and everything below these directories; none: everything */
-	uint32_t path_count;
+	uint32_t struct_size;	    /* F2FS_SIZED */
+	uint32_t order;		    /* enum f2fs_defrag_order */
+	const char *const *paths;   /* only these files, and everything below these directories; none: everything */
+	uint32_t path_count;	    /* length of paths */
 	const char *const *include; /* of these only those whose path matches: * ? [a-z] and **; without a slash the
 				     * last component is compared */
-	uint32_t include_count;
+	uint32_t include_count;	    /* length of include */
 	const struct f2fs_defrag_part *list; /* with F2FS_DEFRAG_LIST */
-	uint32_t list_count;
-	uint64_t blocks;     /* stop after moving this number of blocks */
-	uint32_t seconds;    /* stop after that time on the clock of the context's host */
-	uint32_t free_goal;  /* stop when this number of sections is free */
-	uint8_t move_pinned; /* place pinned files, too, each in sections of its own; device aliases stay */
-	uint8_t dry_run;     /* do it in memory, without contents, and return the result of a real run. The volume
-			      * may have been opened for reading */
+	uint32_t list_count;		     /* length of list */
+	uint64_t blocks;		     /* stop after moving this number of blocks */
+	uint32_t seconds;		     /* stop after that time on the clock of the context's host */
+	uint32_t free_goal;		     /* stop when this number of sections is free */
+	uint8_t move_pinned;   /* place pinned files, too, each in sections of its own; device aliases stay */
+	uint8_t dry_run;       /* do it in memory, without contents, and return the result of a real run. The volume
+				* may have been opened for reading */
 	const char *spill_dir; /* dry run: directory for data beyond 64 MiB of memory; NULL: NOMEM then */
 };
 
@@ -167,22 +177,24 @@ enum f2fs_defrag_end {
 /* Return "done", "limit", ...; "unknown" for other numbers. */
 F2FS_API const char *f2fs_defrag_end_name(unsigned end);
 
+/* Result of f2fs_defrag(); begin it with F2FS_SIZED. */
 struct f2fs_defrag_result {
-	uint32_t struct_size; /* F2FS_SIZED */
-	uint64_t files;		/* to be placed, as counted at the start */
-	uint64_t files_placed;	/* placed ones, including others that were in the way, so it may exceed files */
-	uint64_t blocks_placed; /* moved to their final place */
-	uint64_t blocks_cleared; /* moved out of the way */
-	uint64_t blocks_often;	/* moved more than twice */
-	uint32_t most_moves;	/* of one block, up to 3: three or more */
-	uint64_t nodes_cleared; /* nodes moved out of the way, without nodes written because their data moved */
-	uint32_t commits;
-	uint32_t end;		     /* enum f2fs_defrag_end */
-	uint32_t pinned;	     /* files and sections left alone: pinned, or an alias of a device */
-	uint32_t unconfirmed;	     /* files and sections left alone: a block's owner and summary disagree, see the
-				      * warnings */
-	uint32_t unreadable;	     /* files and sections left alone: a block or node cannot be read */
-	struct f2fs_fragments before, after; /* of the whole volume; after a failure after may be all zero */
+	uint32_t struct_size;	      /* F2FS_SIZED */
+	uint64_t files;		      /* to be placed, as counted at the start */
+	uint64_t files_placed;	      /* placed ones, including others that were in the way, so it may exceed files */
+	uint64_t blocks_placed;	      /* moved to their final place */
+	uint64_t blocks_cleared;      /* moved out of the way */
+	uint64_t blocks_often;	      /* moved more than twice */
+	uint32_t most_moves;	      /* of one block, up to 3: three or more */
+	uint64_t nodes_cleared;	      /* nodes moved out of the way, without nodes written because their data moved */
+	uint32_t commits;	      /* checkpoints written */
+	uint32_t end;		      /* enum f2fs_defrag_end */
+	uint32_t pinned;	      /* files and sections left alone: pinned, or an alias of a device */
+	uint32_t unconfirmed;	      /* files and sections left alone: a block's owner and summary disagree, see the
+				       * warnings */
+	uint32_t unreadable;	      /* files and sections left alone: a block or node cannot be read */
+	struct f2fs_fragments before; /* of the whole volume before the run */
+	struct f2fs_fragments after;  /* and after it; after a failure it may be all zero */
 };
 
 /*
@@ -200,10 +212,11 @@ struct f2fs_defrag_result {
 F2FS_API int f2fs_defrag(struct f2fs_volume *vol, const struct f2fs_defrag_options *options,
 			 struct f2fs_defrag_result *result);
 
+/* Result of f2fs_defrag_range(); begin it with F2FS_SIZED. */
 struct f2fs_defrag_range_result {
 	uint32_t struct_size; /* F2FS_SIZED */
-	uint64_t moved; /* blocks */
-	uint32_t left;	/* sections left alone: damaged, unreadable, pinned */
+	uint64_t moved;	      /* blocks */
+	uint32_t left;	      /* sections left alone: damaged, unreadable, pinned */
 };
 
 /*
@@ -215,8 +228,8 @@ struct f2fs_defrag_range_result {
  * STATE, READ_ONLY, UNSUPPORTED (a read-only or zoned volume), NOSPC (no free block is left in that direction; earlier
  * commits stay), CANCELED, CORRUPT, IO, NOMEM.
  */
-F2FS_API int f2fs_defrag_range(struct f2fs_volume *vol, uint64_t start, uint64_t length, uint64_t target,
-			       int leftwards, struct f2fs_defrag_range_result *result);
+F2FS_API int f2fs_defrag_range(struct f2fs_volume *vol, uint64_t start, uint64_t length, uint64_t target, int leftwards,
+			       struct f2fs_defrag_range_result *result);
 
 #ifdef __cplusplus
 }

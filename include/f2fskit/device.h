@@ -34,6 +34,7 @@ enum f2fs_device_cap {
 					 * overlap, and during reads of other ranges */
 };
 
+/* Size and abilities of a device. */
 struct f2fs_device_info {
 	uint64_t size;	       /* bytes */
 	uint64_t zone_bytes;   /* zone size, 0 when not zoned */
@@ -42,22 +43,25 @@ struct f2fs_device_info {
 	uint32_t caps;	       /* enum f2fs_device_cap */
 };
 
+/* A buffer, as struct iovec of readv(2). */
 struct f2fs_iovec {
-	void *base;
+	void *base;    /* start of the buffer */
 	size_t length; /* bytes */
 };
 
+/* Types of zones, as of the kernel's struct blk_zone. */
 enum f2fs_zone_type { F2FS_ZONE_CONVENTIONAL = 1, F2FS_ZONE_SEQUENTIAL = 2, F2FS_ZONE_SEQUENTIAL_PREFERRED = 3 };
 
+/* A zone of a zoned device. */
 struct f2fs_zone {
 	uint64_t start;		/* byte offset */
 	uint64_t length;	/* bytes */
 	uint64_t capacity;	/* usable bytes from start, <= length */
 	uint64_t write_pointer; /* byte offset of the next write; start when empty */
 	uint8_t type;		/* enum f2fs_zone_type */
-	uint8_t empty;
-	uint8_t full;
-	uint8_t reserved;
+	uint8_t empty;		/* nothing is written */
+	uint8_t full;		/* nothing more can be written */
+	uint8_t reserved;	/* 0 */
 };
 
 /*
@@ -67,23 +71,26 @@ struct f2fs_zone {
  * context unless they are called on the context's thread (never for read of a PARALLEL device and write of a
  * PARALLEL_WRITE one). zero and discard may return F2FS_ERR_UNSUPPORTED for a range that they cannot handle. It is then
  * emulated or ignored.
- *
- * extent: find the run of bytes of one kind at offset: *length = its length (> 0), *is_hole = reads as zeros and
- * takes no space. NULL: everything is data.
- * zones: report up to count zones from zone index first; *found = number of zones filled.
  */
 struct f2fs_device_ops {
 	uint32_t struct_size; /* F2FS_SIZED */
+	/* read into count buffers, one after the other; required */
 	int (*read)(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count);
+	/* write from count buffers. NULL: the device is read-only */
 	int (*write)(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count);
+	/* make a range read as zeros. NULL: zeros are written */
 	int (*zero)(void *self, uint64_t offset, uint64_t length);
+	/* the range is no longer needed (TRIM). NULL: ignored */
 	int (*discard)(void *self, uint64_t offset, uint64_t length);
-	int (*flush)(void *self);
+	int (*flush)(void *self); /* make all writes so far durable. NULL: nothing to do */
+	/* find the run of bytes of one kind at offset: *length = its length (> 0), *is_hole = reads as zeros and
+	 * takes no space. NULL: everything is data. */
 	int (*extent)(void *self, uint64_t offset, uint64_t *length, int *is_hole);
+	/* report up to count zones from zone index first; *found = number of zones filled */
 	int (*zones)(void *self, uint64_t first, struct f2fs_zone *zones, unsigned count, unsigned *found);
-	int (*zone_reset)(void *self, uint64_t offset);
-	int (*zone_finish)(void *self, uint64_t offset);
-	void (*close)(void *self);
+	int (*zone_reset)(void *self, uint64_t offset);	 /* empty the zone at a byte offset */
+	int (*zone_finish)(void *self, uint64_t offset); /* fill the zone at a byte offset */
+	void (*close)(void *self);			 /* called with the last reference; may be NULL */
 };
 
 /* Flags of the openers. */
@@ -202,10 +209,11 @@ F2FS_API int f2fs_device_save_zstd(struct f2fs_device *dev, uint32_t block_size,
 F2FS_API int f2fs_device_open_slice(struct f2fs_device *inner, uint64_t offset, uint64_t length,
 				    struct f2fs_device **out);
 
+/* A range of a device, for f2fs_device_open_multi(). */
 struct f2fs_device_part {
-	struct f2fs_device *device;
-	uint64_t offset; /* first byte of the device that is used */
-	uint64_t length; /* bytes used */
+	struct f2fs_device *device; /* the caller keeps its own reference */
+	uint64_t offset;	    /* first byte of the device that is used */
+	uint64_t length;	    /* bytes used */
 };
 /*
  * Open count devices, or parts of them, one after the other as one. parts is copied, and a reference to each device is
@@ -239,10 +247,11 @@ F2FS_API int f2fs_device_overlay_changes(struct f2fs_device *overlay,
  * no multiple of 512, a capacity larger than zone_bytes, an inner device with zones.
  */
 struct f2fs_zone_options {
-	uint32_t struct_size; /* F2FS_SIZED */
-	uint64_t zone_bytes, capacity;
-	uint32_t conventional;
-	uint8_t is_full;
+	uint32_t struct_size;  /* F2FS_SIZED */
+	uint64_t zone_bytes;   /* size of a zone */
+	uint64_t capacity;     /* usable bytes of a zone; 0: all */
+	uint32_t conventional; /* zones at the start that take writes anywhere */
+	uint8_t is_full;       /* the others are full at first, not empty */
 };
 /*
  * Open inner with the zones described by options. Fails with INVALID (sizes that are no multiple of 512, a capacity
@@ -270,6 +279,7 @@ F2FS_API int f2fs_device_open_undo(struct f2fs_device *inner, struct f2fs_device
  * NOMEM.
  */
 F2FS_API int f2fs_undo_create(struct f2fs_device *target, const char *path, struct f2fs_device **log);
+/* Result of playing an undo file back; begin it with F2FS_SIZED. */
 struct f2fs_undo_info {
 	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t device_size; /* bytes of the device it was made for, set after a failure, too; 0: not known */
@@ -277,7 +287,7 @@ struct f2fs_undo_info {
 	uint64_t bytes;	      /* their length */
 	int is_sealed;	      /* the recording was closed; otherwise it was cut short and a torn last piece was left
 			       * out */
-	uint64_t left; /* not sealed: pieces after an unreadable one, not put back; see f2fs_undo_play() */
+	uint64_t left;	      /* not sealed: pieces after an unreadable one, not put back; see f2fs_undo_play() */
 };
 /*
  * Undo: give target the bytes that it had before the recording in log began, and flush it. info may be NULL.
@@ -311,11 +321,12 @@ F2FS_API int f2fs_undo_restore(struct f2fs_device *log, struct f2fs_device *cons
 /* One recorded operation of a recorder device, in order. data is NULL except for writes and stays valid with the
  * device. */
 enum f2fs_record_kind { F2FS_RECORD_WRITE = 1, F2FS_RECORD_ZERO = 2, F2FS_RECORD_DISCARD = 3, F2FS_RECORD_FLUSH = 4 };
+/* One recorded operation of a recorder device, in order. */
 struct f2fs_record {
-	int kind;
-	uint64_t offset;
-	uint64_t length;
-	const uint8_t *data;
+	int kind;	     /* enum f2fs_record_kind */
+	uint64_t offset;     /* bytes */
+	uint64_t length;     /* bytes */
+	const uint8_t *data; /* bytes written; NULL except for writes; valid as long as the device */
 };
 /*
  * Open a layer that passes everything to inner and keeps each write, zero, discard and flush in memory. Fails with
@@ -344,9 +355,9 @@ struct f2fs_fault_rule {
 	uint64_t fail_write; /* fail the n-th write (zero and discard count as writes) */
 	uint64_t fail_flush; /* fail the n-th flush */
 	uint64_t bad_offset; /* reads and writes that touch [bad_offset, bad_offset + bad_length) fail */
-	uint64_t bad_length;
-	int sticky; /* from the first failure on every operation of that kind fails */
-	int torn;   /* a failing write leaves its first half (whole 512-byte sectors) written */
+	uint64_t bad_length; /* bytes; 0: none fails */
+	int sticky;	     /* from the first failure on every operation of that kind fails */
+	int torn;	     /* a failing write leaves its first half (whole 512-byte sectors) written */
 };
 /* Open a layer that fails by the rule of f2fs_device_fault_set(); it begins without a rule. Fails with NOMEM. */
 F2FS_API int f2fs_device_open_fault(struct f2fs_device *inner, struct f2fs_device **out);

@@ -16,6 +16,7 @@
 extern "C" {
 #endif
 
+/* Kinds of differences. */
 enum f2fs_diff_kind {
 	F2FS_DIFF_ADDED = 1,   /* only the other side has it */
 	F2FS_DIFF_REMOVED = 2, /* only the volume has it */
@@ -60,27 +61,31 @@ struct f2fs_diff_options {
 	uint32_t struct_size; /* F2FS_SIZED */
 	/* The other side, one of these. A manifest may have a directory of contents with it; without one, and without
 	 * "source" in its lines, only sizes of files are compared. */
-	struct f2fs_volume *volume; /* of this context or another one, which must not be used meanwhile */
-	const char *directory;
-	const struct f2fs_input *tar;
-	const struct f2fs_input *manifest;
+	struct f2fs_volume *volume;	   /* of this context or another one, which must not be used meanwhile */
+	const char *directory;		   /* directory of the host; with manifest: of the contents */
+	const struct f2fs_input *tar;	   /* a tar archive */
+	const struct f2fs_input *manifest; /* lines as f2fs_extract() writes them */
 	unsigned fields; /* enum f2fs_diff_field that are compared, as far as the other side knows them; 0: DEFAULT */
 	/* Patterns as in struct f2fs_extract_options. */
 	const char *const *include;
-	unsigned include_count;
-	const char *const *exclude;
-	unsigned exclude_count;
+	unsigned include_count;	    /* length of include */
+	const char *const *exclude; /* patterns of paths to leave out */
+	unsigned exclude_count;	    /* length of exclude */
 	/* Called for each difference, in the other side's order, then for each removed file; non-zero: stop (CANCELED).
 	 * It may not call into the library with the same contexts. May be NULL. */
 	int (*visit)(void *user, const struct f2fs_difference *difference);
-	void *user;
+	void *user; /* passed to visit */
 };
 
+/* Numbers of a comparison; begin it with F2FS_SIZED. */
 struct f2fs_diff_result {
 	uint32_t struct_size; /* F2FS_SIZED */
-	uint64_t compared; /* entries that both have */
-	uint64_t added, removed, changed, unreadable;
-	uint64_t bytes; /* of contents compared, without holes */
+	uint64_t compared;    /* entries that both have */
+	uint64_t added;	      /* only the other side has them */
+	uint64_t removed;     /* only the volume has them */
+	uint64_t changed;     /* both have them, and they differ */
+	uint64_t unreadable;  /* could not be compared */
+	uint64_t bytes;	      /* of contents compared, without holes */
 };
 
 /*

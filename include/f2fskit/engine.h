@@ -56,56 +56,46 @@ F2FS_API int f2fs_fsync_mode_find(const char *name);
 /* Return the name of a mode, NULL for an unknown number: count from 0 to list them. */
 F2FS_API const char *f2fs_fsync_mode_name(unsigned mode);
 
-/*
- * Options of writing; begin it with F2FS_SIZED, zero members mean the default.
- *
- * logs:         active logs, 6, 4 or 2; 0: 6.
- * low_sections: percent of the sections. When no more than that are free, blocks fill holes of segments in use instead
- *               of free segments; 0: 5. Never less than the kernel's threshold, twice the reserved sections, unless
- *               low_is_exact.
- * low_is_exact: with 1 low_sections is the exact threshold, also when it is 0.
- * logging:      enum f2fs_logging. On zoned volumes all is normal logging.
- * in_place:     enum f2fs_in_place.
- * temperature:  enum f2fs_temperature.
- * cold_apart:   with 4 logs, hot and warm data share a log and cold data have their own; else warm and cold data share
- *               one.
- * discard:      blocks that a commit frees are discarded on devices and punched out of image files.
- * compression:  of the files that become compressed by their name or directory, with has_compression. Else the
- *               directory's setting, and LZ4 where it has none.
- * compress_names, plain_names: extensions of files that become compressed, or stay uncompressed in any directory. They
- *               are separated by commas ("txt,log"), "*" for all; NULL: none. Files with hot extensions of the volume
- *               are never compressed.
- * minimum_saved: blocks that compressing a cluster must save; 0: 1.
- * commit_when_full: blocks freed since the last commit cannot be used before the next one, so many changes in a row may
- *               fail with NOSPC though the volume is not full. With 1 a change that finds little room commits the
- *               changes before it, which f2fs_volume_rollback() then keeps. Long writes are done, and committed, in
- *               pieces. With 0 the caller commits, after NOSPC or in time, and continues.
- * clock_stands: with 1 the volume's clock (f2fs_volume_clock) stands still while the volume is open, so that the same
- *               changes give the same bytes however long they take.
- * at_once:      with 0 a small write over existing contents waits in memory until the commit (or an fsync of the file,
- *               or 4,096 waiting blocks). So blocks that are overwritten again are written once. With 1 each write of
- *               whole blocks goes to its log at once, unless a placement delays it.
- * fsync_mode:   enum f2fs_fsync_mode. In a directory from which names were removed, strict makes the fsync of each new
- *               file a commit. posix does so only where a recovery could lose a file that now has another name. The
- *               kernel's posix mode does not check that.
- */
+/* Options of writing; begin it with F2FS_SIZED, zero members mean the default. */
 struct f2fs_write_options {
 	uint32_t struct_size; /* F2FS_SIZED */
-	uint8_t logs;
+	uint8_t logs;	      /* active logs, 6, 4 or 2; 0: 6 */
+	/* percent of the sections. When no more than that are free, blocks fill holes of segments in use instead of
+	 * free segments; 0: 5. Never less than the kernel's threshold, twice the reserved sections, unless
+	 * low_is_exact. */
 	uint8_t low_sections;
-	uint8_t in_place;
+	uint8_t in_place; /* enum f2fs_in_place */
+	/* blocks that a commit frees are discarded on devices and punched out of image files */
 	uint8_t discard;
-	uint8_t has_compression;
-	uint8_t minimum_saved;
+	uint8_t has_compression; /* 1: compression says how files are compressed */
+	uint8_t minimum_saved;	 /* blocks that compressing a cluster must save; 0: 1 */
+	/* blocks freed since the last commit cannot be used before the next one, so many changes in a row may fail
+	 * with NOSPC though the volume is not full. With 1 a change that finds little room commits the changes
+	 * before it, which f2fs_volume_rollback() then keeps. Long writes are done, and committed, in pieces. With 0
+	 * the caller commits, after NOSPC or in time, and continues. */
 	uint8_t commit_when_full;
+	/* with 1 the volume's clock (f2fs_volume_clock) stands still while the volume is open, so that the same
+	 * changes give the same bytes however long they take */
 	uint8_t clock_stands;
-	uint8_t logging;
-	uint8_t low_is_exact;
-	uint8_t temperature;
+	uint8_t logging;      /* enum f2fs_logging. On zoned volumes all is normal logging. */
+	uint8_t low_is_exact; /* with 1 low_sections is the exact threshold, also when it is 0 */
+	uint8_t temperature;  /* enum f2fs_temperature */
+	/* with 4 logs, hot and warm data share a log and cold data have their own; else warm and cold data share one */
 	uint8_t cold_apart;
+	/* with 0 a small write over existing contents waits in memory until the commit (or an fsync of the file, or
+	 * 4,096 waiting blocks). So blocks that are overwritten again are written once. With 1 each write of whole
+	 * blocks goes to its log at once, unless a placement delays it. */
 	uint8_t at_once;
+	/* for files that become compressed by their name or directory, with has_compression. Else the directory's
+	 * setting counts, and LZ4 where it has none. */
 	struct f2fs_compression compression;
-	const char *compress_names, *plain_names;
+	/* extensions of files that become compressed in any directory, separated by commas ("txt,log"), "*" for all;
+	 * NULL: none. Files with hot extensions of the volume are never compressed. */
+	const char *compress_names;
+	const char *plain_names; /* extensions of files that stay uncompressed, as compress_names */
+	/* enum f2fs_fsync_mode. In a directory from which names were removed, strict makes the fsync of each new
+	 * file a commit. posix does so only where a recovery could lose a file that now has another name. The
+	 * kernel's posix mode does not check that. */
 	uint8_t fsync_mode;
 };
 
@@ -139,11 +129,12 @@ F2FS_API int f2fs_volume_elapse(struct f2fs_volume *vol, uint64_t seconds);
 	X(PACK, 7, "pack", "checkpoint packs, with journals and orphans")                                              \
 	X(CHAIN, 8, "chain", "nodes that end an fsync")                                                                \
 	X(SUPERBLOCK, 9, "superblock", "superblocks, by labels, resizing and repairs")
+/* Reasons for writing blocks, the rows of F2FS_WRITE_CAUSE_TABLE. */
 enum f2fs_write_cause {
 #define F2FS_WRITE_CAUSE_ENUM(id, number, name, text) F2FS_WRITE_##id = (number),
 	F2FS_WRITE_CAUSE_TABLE(F2FS_WRITE_CAUSE_ENUM)
 #undef F2FS_WRITE_CAUSE_ENUM
-	F2FS_WRITE_CAUSES /* number of causes */
+		F2FS_WRITE_CAUSES /* number of causes */
 };
 /* Return the name of a cause ("moved-data"); NULL for other numbers. */
 F2FS_API const char *f2fs_write_cause_name(unsigned cause);
@@ -153,7 +144,7 @@ F2FS_API const char *f2fs_write_cause_text(unsigned cause);
 #define F2FS_COUNTER_SIZES 12 /* up to 4 KiB, up to 8 KiB, ... up to 4 MiB, more */
 /* Writes to the device since the volume was opened, committed or not. */
 struct f2fs_counters {
-	uint32_t struct_size; /* F2FS_SIZED */
+	uint32_t struct_size;		      /* F2FS_SIZED */
 	uint64_t bytes[F2FS_WRITE_CAUSES];    /* written, by enum f2fs_write_cause */
 	uint64_t requests[F2FS_WRITE_CAUSES]; /* writes */
 	uint64_t sizes[F2FS_COUNTER_SIZES];   /* writes by their length: number i up to 4096 << i bytes, the last any */
@@ -161,13 +152,15 @@ struct f2fs_counters {
 	uint64_t log_new[F2FS_LOG_COUNT];     /* blocks of changes, not of GC, by the log that they would have among
 					       * 6 logs: new ones, */
 	uint64_t log_updated[F2FS_LOG_COUNT]; /* and those that replace others */
-	uint64_t zero_bytes, zero_requests;   /* blocks preallocated for pinned files */
-	uint64_t discard_bytes, discards;
-	uint64_t zone_resets;
-	uint64_t flushes;
-	uint64_t commits;
-	uint64_t gc_sections; /* emptied by GC */
-	uint64_t gc_blocks;   /* blocks in use that GC moved out of them */
+	uint64_t zero_bytes;		      /* zeros written to blocks preallocated for pinned files */
+	uint64_t zero_requests;		      /* writes of them */
+	uint64_t discard_bytes;		      /* bytes discarded */
+	uint64_t discards;		      /* discards */
+	uint64_t zone_resets;		      /* zones reset */
+	uint64_t flushes;		      /* flushes of the device */
+	uint64_t commits;		      /* checkpoints written */
+	uint64_t gc_sections;		      /* emptied by GC */
+	uint64_t gc_blocks;		      /* blocks in use that GC moved out of them */
 };
 /*
  * Copy the counters of all writes so far by changes, commits, fsyncs, GC, recovery and labels. Their sum is the amount

@@ -45,6 +45,7 @@ extern "C" {
 	X(WRONG_TYPE, 43, EINVAL, "of another type")                                                                   \
 	X(UNCERTAIN, 44, EIO, "not known whether it is permanent")
 
+/* Results of calls: 0, or the negative number of a row of F2FS_ERROR_TABLE. */
 enum f2fs_error {
 	F2FS_OK = 0,
 #define F2FS_ERROR_ENUM(name, number, posix, text) F2FS_ERR_##name = -(number),
@@ -52,10 +53,10 @@ enum f2fs_error {
 #undef F2FS_ERROR_ENUM
 };
 
-/* "No value" of the fields of struct f2fs_error_detail. */
-#define F2FS_NO_BLOCK 0xFFFFFFFFFFFFFFFFu
-#define F2FS_NO_NID 0u
-#define F2FS_NO_OFFSET 0xFFFFFFFFFFFFFFFFu
+/* "No value" of the fields of struct f2fs_error_detail, and of other block addresses, node ids and offsets. */
+#define F2FS_NO_BLOCK 0xFFFFFFFFFFFFFFFFu  /* no block address */
+#define F2FS_NO_NID 0u			   /* no node id */
+#define F2FS_NO_OFFSET 0xFFFFFFFFFFFFFFFFu /* no byte offset */
 
 /* What failed and where. Strings are never NULL; empty where they do not apply. */
 struct f2fs_error_detail {

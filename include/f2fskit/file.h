@@ -53,30 +53,40 @@ F2FS_API int f2fs_inode_is_past(const struct f2fs_inode *inode);
  */
 F2FS_API f2fs_blk_t f2fs_inode_address(const struct f2fs_inode *inode);
 
+/* A time since 1970, UTC. */
 struct f2fs_time {
-	int64_t seconds;
-	uint32_t nanoseconds;
+	int64_t seconds;      /* since 1970 */
+	uint32_t nanoseconds; /* 0 to 999,999,999 */
 };
 
 /* The numbers of stat(2), and more. */
 struct f2fs_stat {
-	f2fs_nid_t ino;
-	uint32_t mode; /* type and permissions, POSIX numbers */
-	uint32_t nlink;
-	uint32_t uid, gid;
-	uint32_t rdev_major, rdev_minor;
-	uint32_t projid;
-	uint32_t flags; /* i_flags */
-	uint32_t generation;
-	uint64_t size;	 /* bytes; of an encrypted symlink: of the target presented */
-	uint64_t blocks; /* 512-byte units, as the kernel counts them */
-	struct f2fs_time atime, mtime, ctime, crtime;
-	uint8_t has_crtime;
-	uint8_t advise;	      /* i_advise */
-	uint8_t inline_flags; /* i_inline */
-	uint8_t is_encrypted, is_verity, is_compressed, is_casefold, is_inline;
+	f2fs_nid_t ino;		    /* inode number */
+	uint32_t mode;		    /* type and permissions, POSIX numbers */
+	uint32_t nlink;		    /* number of names */
+	uint32_t uid;		    /* user */
+	uint32_t gid;		    /* group */
+	uint32_t rdev_major;	    /* major number of a device */
+	uint32_t rdev_minor;	    /* minor number of a device */
+	uint32_t projid;	    /* project id; 0 without the feature */
+	uint32_t flags;		    /* i_flags */
+	uint32_t generation;	    /* random number of this use of the inode number */
+	uint64_t size;		    /* bytes; of an encrypted symlink: of the target presented */
+	uint64_t blocks;	    /* 512-byte units, as the kernel counts them */
+	struct f2fs_time atime;	    /* last access */
+	struct f2fs_time mtime;	    /* last change of the contents */
+	struct f2fs_time ctime;	    /* last change of the inode */
+	struct f2fs_time crtime;    /* creation */
+	uint8_t has_crtime;	    /* crtime is stored */
+	uint8_t advise;		    /* i_advise */
+	uint8_t inline_flags;	    /* i_inline */
+	uint8_t is_encrypted;	    /* contents and names are encrypted */
+	uint8_t is_verity;	    /* fs-verity is enabled */
+	uint8_t is_compressed;	    /* it may have compressed clusters */
+	uint8_t is_casefold;	    /* directory that ignores the case of names */
+	uint8_t is_inline;	    /* contents or entries are in the inode */
 	uint8_t compress_algorithm; /* when is_compressed */
-	uint8_t log_cluster_size;
+	uint8_t log_cluster_size;   /* when is_compressed: blocks of a cluster as a power of two */
 };
 /* Fill *out with the numbers of stat(2), and more. Fails with STATE (a dead handle), CORRUPT, IO, NOMEM. */
 F2FS_API int f2fs_inode_stat(struct f2fs_inode *inode, struct f2fs_stat *out);
@@ -96,11 +106,15 @@ enum f2fs_digest {
 	F2FS_DIGEST_SHA512 = 8,
 	F2FS_DIGEST_ALL = 15
 };
+/* Digests of a file's contents. */
 struct f2fs_digests {
 	uint32_t struct_size; /* F2FS_SIZED */
-	uint64_t bytes; /* of contents, holes included */
-	uint8_t md5[16], sha1[20], sha256[32], sha512[64]; /* zeros: not asked for */
-	uint32_t crc32; /* of zlib; always computed */
+	uint64_t bytes;	      /* of contents, holes included */
+	uint8_t md5[16];      /* zeros: not asked for */
+	uint8_t sha1[20];     /* as md5 */
+	uint8_t sha256[32];   /* as md5 */
+	uint8_t sha512[64];   /* as md5 */
+	uint32_t crc32;	      /* of zlib; always computed */
 };
 /* Can these (bits of enum f2fs_digest) be computed? All but SHA-256 need a library that is built with OpenSSL. */
 F2FS_API int f2fs_digest_available(unsigned wanted);
@@ -120,6 +134,7 @@ F2FS_API int f2fs_inode_read_raw(struct f2fs_inode *inode, uint64_t offset, void
  */
 F2FS_API int f2fs_inode_readlink(struct f2fs_inode *inode, char *buffer, size_t size, size_t *length);
 
+/* Kinds of extents of a file. */
 enum f2fs_extent_kind {
 	F2FS_EXTENT_HOLE = 0,
 	F2FS_EXTENT_DATA = 1,	  /* count blocks at addr */
@@ -129,6 +144,7 @@ enum f2fs_extent_kind {
 	F2FS_EXTENT_INLINE = 4, /* inside the inode */
 	F2FS_EXTENT_WAITING = 5 /* written by the running transaction, still in memory: no place on the device yet */
 };
+/* A run of file blocks of one kind. */
 struct f2fs_file_extent {
 	uint64_t file_block; /* first file block */
 	uint64_t count;	     /* file blocks */
@@ -146,8 +162,8 @@ F2FS_API int f2fs_inode_extent(struct f2fs_inode *inode, uint64_t file_block, st
 F2FS_API int f2fs_inode_block(struct f2fs_inode *inode, uint64_t file_block, f2fs_blk_t *addr);
 /* A node of a file. */
 struct f2fs_node_info {
-	f2fs_nid_t nid;
-	f2fs_blk_t addr;
+	f2fs_nid_t nid;	      /* node id */
+	f2fs_blk_t addr;      /* block address */
 	uint32_t node_offset; /* FORMAT files 1.4; 0x1FFFFFFF for the xattr node */
 };
 /*
@@ -168,9 +184,10 @@ enum f2fs_file_type {
 	F2FS_TYPE_SOCKET = 6,
 	F2FS_TYPE_SYMLINK = 7
 };
+/* An entry of a directory (FORMAT files 5.1). */
 struct f2fs_dirent {
-	f2fs_nid_t ino;
-	uint32_t hash;
+	f2fs_nid_t ino;		   /* inode number */
+	uint32_t hash;		   /* of the name as stored (FORMAT files 5.7, 5.8) */
 	uint64_t position;	   /* block * entries per block + slot: the kernel's directory position */
 	uint16_t name_len;	   /* of name */
 	uint16_t raw_len;	   /* of raw_name */
@@ -204,6 +221,7 @@ F2FS_API void f2fs_dir_close(struct f2fs_dir *dir);
  * encrypted directory without key, if the name is not in the no-key form.
  */
 F2FS_API int f2fs_dir_lookup(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_dirent *out);
+/* Flags of f2fs_lookup(). */
 enum f2fs_lookup_flag { F2FS_LOOKUP_FOLLOW = 1 /* follow a symlink in the last component */ };
 /* Open the inode of a path from the root; symlinks in the middle are followed within the volume. Fails as
  * f2fs_dir_lookup() does. */
@@ -213,10 +231,10 @@ F2FS_API int f2fs_inode_path(struct f2fs_inode *inode, char *buffer, size_t size
 
 /* One extended attribute: full name ("user.color"), value as getxattr(2) gives it (ACLs in their system call form). */
 struct f2fs_xattr {
-	const char *name; /* NUL-terminated */
-	const uint8_t *value;
-	size_t value_size;
-	uint8_t name_index;  /* as stored */
+	const char *name;     /* NUL-terminated */
+	const uint8_t *value; /* not NUL-terminated */
+	size_t value_size;    /* bytes */
+	uint8_t name_index;   /* as stored */
 	uint8_t is_internal; /* not shown by listxattr(2): encryption context, verity descriptor location, system.advise
 			      */
 };
@@ -235,15 +253,17 @@ F2FS_API int f2fs_xattr_get(struct f2fs_inode *inode, const char *name, struct f
 
 /* fs-verity parameters of a file (FORMAT files 9.2); NO_ATTR when verity is not enabled. */
 struct f2fs_verity {
-	uint8_t hash_algorithm; /* 1 SHA-256, 2 SHA-512 */
-	uint8_t digest_size;
-	uint8_t salt_size;
-	uint32_t block_size;
-	uint8_t root_hash[64];
-	uint8_t salt[32];
-	uint8_t file_digest[64]; /* what FS_IOC_MEASURE_VERITY gives */
-	uint64_t tree_offset, tree_size, descriptor_offset;
-	uint32_t signature_size;
+	uint8_t hash_algorithm;	    /* 1 SHA-256, 2 SHA-512 */
+	uint8_t digest_size;	    /* bytes of a digest */
+	uint8_t salt_size;	    /* bytes of the salt */
+	uint32_t block_size;	    /* of the tree, bytes */
+	uint8_t root_hash[64];	    /* of the tree; the first digest_size bytes */
+	uint8_t salt[32];	    /* the first salt_size bytes */
+	uint8_t file_digest[64];    /* what FS_IOC_MEASURE_VERITY gives */
+	uint64_t tree_offset;	    /* byte of the file, past its end, where the tree begins */
+	uint64_t tree_size;	    /* bytes of the tree */
+	uint64_t descriptor_offset; /* byte of the file where the descriptor begins */
+	uint32_t signature_size;    /* bytes; 0: not signed */
 };
 /* Get the fs-verity parameters of a file. Fails with NO_ATTR (verity is not enabled), CORRUPT, IO, NOMEM. */
 F2FS_API int f2fs_verity_get(struct f2fs_inode *inode, struct f2fs_verity *out);
@@ -256,12 +276,13 @@ struct f2fs_walk_entry {
 	const char *path; /* from the start, "" for the start itself; components are names as presented */
 	const struct f2fs_dirent *dirent; /* NULL for the start */
 	struct f2fs_inode *inode;	  /* NULL when it could not be opened */
-	unsigned depth;
-	int error;	 /* error of opening the inode or reading the directory; 0 if all is well */
-	uint8_t is_last; /* no further entry in its directory */
-	size_t path_length;	 /* bytes of path, which may be long */
-	size_t parent_length;	 /* of them the path of its directory, before "/name"; 0 without dirent */
+	unsigned depth;			  /* 0 for the start */
+	int error;			  /* error of opening the inode or reading the directory; 0 if all is well */
+	uint8_t is_last;		  /* no further entry in its directory */
+	size_t path_length;		  /* bytes of path, which may be long */
+	size_t parent_length;		  /* of them the path of its directory, before "/name"; 0 without dirent */
 };
+/* How f2fs_walk() continues after an entry. */
 enum f2fs_walk_action { F2FS_WALK_GO = 0, F2FS_WALK_SKIP = 1 /* do not descend */, F2FS_WALK_STOP = 2 };
 /*
  * Visit a tree in directory order, parents before children. Damage is reported to visit and the walk continues. visit
@@ -274,10 +295,15 @@ F2FS_API int f2fs_walk(struct f2fs_inode *start, int (*visit)(void *user, const 
 
 /* One entry of a quota file. */
 struct f2fs_quota {
-	uint32_t id;
-	uint64_t space_bytes, space_hard_kib, space_soft_kib;
-	uint64_t inodes, inodes_hard, inodes_soft;
-	uint64_t space_grace, inode_grace; /* end of grace, seconds since 1970, 0 none */
+	uint32_t id;		 /* user, group or project */
+	uint64_t space_bytes;	 /* space in use */
+	uint64_t space_hard_kib; /* limit of space; 0: none */
+	uint64_t space_soft_kib; /* limit that may be exceeded for the time of grace; 0: none */
+	uint64_t inodes;	 /* inodes in use */
+	uint64_t inodes_hard;	 /* limit of inodes; 0: none */
+	uint64_t inodes_soft;	 /* limit that may be exceeded for the time of grace; 0: none */
+	uint64_t space_grace;	 /* end of grace, seconds since 1970; 0: none */
+	uint64_t inode_grace;	 /* end of grace, seconds since 1970; 0: none */
 };
 /* Call visit for each entry of the quota file of kind 0 user, 1 group, 2 project; NOT_FOUND when the volume has none.
  */

@@ -29,6 +29,7 @@ extern "C" {
 
 struct f2fs_past;
 
+/* Flags of f2fs_past_open(). */
 enum f2fs_past_flag {
 	/* Read every block of the main area, not only segments that hold or held nodes by SIT and summaries. */
 	F2FS_PAST_THOROUGH = 1
@@ -36,7 +37,7 @@ enum f2fs_past_flag {
 
 /* Options of f2fs_past_open; begin it with F2FS_SIZED. */
 struct f2fs_past_options {
-	uint32_t struct_size; /* F2FS_SIZED */
+	uint32_t struct_size;  /* F2FS_SIZED */
 	f2fs_nid_t ino;	       /* find nodes of this inode only, reading mostly summaries; 0: of all inodes */
 	unsigned flags;	       /* enum f2fs_past_flag */
 	uint32_t max_segments; /* the most segments to read whole, in the order of the device; 0: no limit */
@@ -68,6 +69,7 @@ F2FS_API void f2fs_past_close(struct f2fs_past *past);
 /* Copy the numbers of a search to *out. */
 F2FS_API void f2fs_past_stat(const struct f2fs_past *past, struct f2fs_past_stat *out);
 
+/* Blocks of an old inode that may be read although they may not be its own any more. */
 enum f2fs_at_flag {
 	/* Also read blocks that others have written since, as they are now. Without this flag reading them fails with
 	 * OVERWRITTEN. */
@@ -95,24 +97,24 @@ F2FS_API int f2fs_inode_open_at(struct f2fs_volume *vol, struct f2fs_past *past,
 
 /* State of the blocks of an old version, as counts of blocks without nodes. */
 struct f2fs_remains {
-	uint64_t blocks;      /* blocks that its slots point to */
-	uint64_t current;     /* still in use by the same file at the same place */
-	uint64_t intact;      /* free, last written by this slot, and not blank (or confirmed by a digest) */
-	uint64_t untold;      /* free and not blank, but its last writer cannot be determined */
-	uint64_t blank;	      /* free, and all zeros or all 0xFF: probably discarded */
-	uint64_t overwritten; /* in use by others, or written by others since */
-	uint64_t bad;	      /* addresses outside the main area */
-	uint64_t lost;	      /* file blocks whose node is lost */
-	uint64_t shared;      /* blocks that the next version has at the same places, too */
-	uint32_t nodes;	      /* of its tree that were found, the inode included */
-	uint32_t nodes_lost;
-	uint32_t nodes_later; /* of nodes: newer than the inode */
+	uint64_t blocks;       /* blocks that its slots point to */
+	uint64_t current;      /* still in use by the same file at the same place */
+	uint64_t intact;       /* free, last written by this slot, and not blank (or confirmed by a digest) */
+	uint64_t untold;       /* free and not blank, but its last writer cannot be determined */
+	uint64_t blank;	       /* free, and all zeros or all 0xFF: probably discarded */
+	uint64_t overwritten;  /* in use by others, or written by others since */
+	uint64_t bad;	       /* addresses outside the main area */
+	uint64_t lost;	       /* file blocks whose node is lost */
+	uint64_t shared;       /* blocks that the next version has at the same places, too */
+	uint32_t nodes;	       /* of its tree that were found, the inode included */
+	uint32_t nodes_lost;   /* nodes that its tree had and that were not found */
+	uint32_t nodes_later;  /* of nodes: newer than the inode */
 	uint32_t nodes_unsure; /* of nodes: others of the same version were there to choose from */
 };
 
 /* How much of an old version is left. */
 enum f2fs_confidence {
-	F2FS_CONFIDENCE_WHOLE = 0,    /* all of it: each block is in use by it or was last written by it */
+	F2FS_CONFIDENCE_WHOLE = 0, /* all of it: each block is in use by it or was last written by it */
 	/* no evidence against any block, but some blocks have no evidence at all. Or the next change of the contents
 	 * shares blocks with this version, so the kernel may have written in place. Or a node is newer than the inode,
 	 * or there were several of the same time */
@@ -125,6 +127,7 @@ enum f2fs_confidence {
 /* Return the name of a confidence ("whole", "likely"); "?" for other numbers. */
 F2FS_API const char *f2fs_confidence_name(int confidence);
 
+/* Properties of a version. */
 enum f2fs_version_flag {
 	F2FS_VERSION_CURRENT = 1,   /* the one in use */
 	F2FS_VERSION_RECENT = 2,    /* written after the last checkpoint (by an fsync), or one just before it */
@@ -134,18 +137,18 @@ enum f2fs_version_flag {
 
 /* A version of an inode that can still be found. */
 struct f2fs_version {
-	f2fs_nid_t ino;
-	f2fs_blk_t addr;
-	uint32_t cp_ver;     /* low half of the checkpoint version in force when it was written */
-	uint32_t age;	     /* checkpoints made since then, up to the newest one of the volume */
-	uint32_t generation; /* random number of this use of the inode number */
-	unsigned flags;	     /* enum f2fs_version_flag */
-	f2fs_nid_t parent;   /* i_pino */
-	uint16_t name_len;
-	uint8_t name[256]; /* i_name, as stored: ciphertext when encrypted; NUL-terminated */
-	struct f2fs_stat stat;
-	struct f2fs_remains remains;
-	int confidence; /* enum f2fs_confidence */
+	f2fs_nid_t ino;		     /* inode number */
+	f2fs_blk_t addr;	     /* block address */
+	uint32_t cp_ver;	     /* low half of the checkpoint version in force when it was written */
+	uint32_t age;		     /* checkpoints made since then, up to the newest one of the volume */
+	uint32_t generation;	     /* random number of this use of the inode number */
+	unsigned flags;		     /* enum f2fs_version_flag */
+	f2fs_nid_t parent;	     /* i_pino */
+	uint16_t name_len;	     /* bytes of name */
+	uint8_t name[256];	     /* i_name, as stored: ciphertext when encrypted; NUL-terminated */
+	struct f2fs_stat stat;	     /* as f2fs_inode_stat() returns it */
+	struct f2fs_remains remains; /* state of its blocks */
+	int confidence;		     /* enum f2fs_confidence */
 };
 
 /*
@@ -156,6 +159,7 @@ struct f2fs_version {
 F2FS_API int f2fs_past_list_versions(struct f2fs_past *past, f2fs_nid_t ino,
 				     int (*visit)(void *user, const struct f2fs_version *version), void *user);
 
+/* Kinds of nodes below an inode. */
 enum f2fs_node_version_kind {
 	F2FS_NODE_VERSION_DIRECT = 0,	/* addresses of contents */
 	F2FS_NODE_VERSION_INDIRECT = 1, /* node ids of direct nodes */
@@ -167,11 +171,11 @@ F2FS_API const char *f2fs_node_version_kind_name(int kind);
 
 /* A node below an inode, old or in use. */
 struct f2fs_node_version {
-	f2fs_nid_t ino;
-	f2fs_nid_t nid;
-	f2fs_blk_t addr;
+	f2fs_nid_t ino;	      /* inode that it belongs to */
+	f2fs_nid_t nid;	      /* node id */
+	f2fs_blk_t addr;      /* block address */
 	uint32_t cp_ver;      /* as of struct f2fs_version */
-	uint32_t age;
+	uint32_t age;	      /* as of struct f2fs_version */
 	uint32_t node_offset; /* place in the tree (FORMAT files 1.4) */
 	int kind;	      /* enum f2fs_node_version_kind */
 	unsigned flags;	      /* F2FS_VERSION_CURRENT, F2FS_VERSION_RECENT */
@@ -187,6 +191,7 @@ struct f2fs_node_version {
 F2FS_API int f2fs_past_list_nodes(struct f2fs_past *past, f2fs_nid_t ino,
 				  int (*visit)(void *user, const struct f2fs_node_version *version), void *user);
 
+/* Kinds of differences between two versions. */
 enum f2fs_version_difference_kind {
 	F2FS_VERSION_FIELD = 0, /* a field of the inode's head */
 	F2FS_VERSION_XATTR = 1, /* an attribute that one lacks or has with another value */
@@ -200,13 +205,16 @@ enum f2fs_version_contents {
 	F2FS_CONTENTS_UNKNOWN = 2 /* one of them cannot be read, or the range is longer than 65,536 blocks */
 };
 
+/* A difference between two versions of an inode. */
 struct f2fs_version_difference {
-	int kind;
-	const char *name;     /* of a field or an attribute */
-	uint8_t is_number;    /* first and second are the values of the field, sign extended when it has one */
-	uint64_t first, second;
-	uint64_t file_block, count; /* of a range */
-	int contents;		    /* enum f2fs_version_contents */
+	int kind;	     /* enum f2fs_version_difference_kind */
+	const char *name;    /* of a field or an attribute */
+	uint8_t is_number;   /* first and second are the values of the field, sign extended when it has one */
+	uint64_t first;	     /* value of the field, sign extended when it has one */
+	uint64_t second;     /* value in the second version */
+	uint64_t file_block; /* first file block of a range */
+	uint64_t count;	     /* file blocks of a range */
+	int contents;	     /* enum f2fs_version_contents */
 };
 
 /*
@@ -226,6 +234,7 @@ enum f2fs_path_state {
 	F2FS_PATH_PART = 2
 };
 
+/* Traces of a deleted file. */
 enum f2fs_deleted_source {
 	F2FS_DELETED_NODE = 1,	/* an inode is left that is no longer in use */
 	F2FS_DELETED_ENTRY = 2, /* an entry left in a directory names it */
@@ -234,20 +243,20 @@ enum f2fs_deleted_source {
 
 /* A deleted file: a use of an inode number that has ended. */
 struct f2fs_deleted {
-	const char *path; /* the known part; components hold no slash and are never "." or ".." */
-	int path_state;	  /* enum f2fs_path_state */
-	unsigned sources; /* enum f2fs_deleted_source */
+	const char *path;  /* the known part; components hold no slash and are never "." or ".." */
+	int path_state;	   /* enum f2fs_path_state */
+	unsigned sources;  /* enum f2fs_deleted_source */
 	uint32_t versions; /* number of its versions that are left */
-	int confidence;	  /* enum f2fs_confidence */
-	uint8_t type;	  /* enum f2fs_file_type */
+	int confidence;	   /* enum f2fs_confidence */
+	uint8_t type;	   /* enum f2fs_file_type */
 	/* The newest version that is left, or the one before if deleting emptied the file first. If only a name is
 	 * left: ino, parent and name. */
 	struct f2fs_version version;
 	/* Other names of a file that once had several, from entries left in directories. If there are at most max_links
 	 * - 1, all are hard links. If there are more, some are earlier names. */
 	const char *const *links;
-	uint32_t link_count;
-	uint32_t max_links; /* most names it had in any version left; 0 when it was not looked up */
+	uint32_t link_count; /* length of links */
+	uint32_t max_links;  /* most names it had in any version left; 0 when it was not looked up */
 };
 
 /*
@@ -260,10 +269,10 @@ F2FS_API int f2fs_past_list_deleted(struct f2fs_past *past, int (*visit)(void *u
 
 /* A name that a file in use once had. */
 struct f2fs_former_name {
-	const char *path; /* as of struct f2fs_deleted */
-	int path_state;	  /* enum f2fs_path_state */
-	const char *now;  /* its current path: one of its names, or, when none was found, its path by its own record */
-	int now_state;
+	const char *path;  /* as of struct f2fs_deleted */
+	int path_state;	   /* enum f2fs_path_state */
+	const char *now;   /* its current path: one of its names, or, when none was found, its path by its own record */
+	int now_state;	   /* enum f2fs_path_state of now */
 	f2fs_nid_t ino;	   /* of the file */
 	f2fs_nid_t parent; /* of the directory that the name was in */
 	uint8_t type;	   /* enum f2fs_file_type */
@@ -311,8 +320,10 @@ struct f2fs_as_of_stat {
 	uint32_t version;     /* checkpoint version of the view; 0: the volume is no view */
 	uint32_t newest;      /* checkpoint version of the volume */
 	/* lost: accessed, but none of that time is left; unsure: others are as new */
-	uint64_t inodes_lost, inodes_unsure;
-	uint64_t nodes_lost, nodes_unsure; /* nodes below inodes */
+	uint64_t inodes_lost;	     /* accessed, but none of that time is left */
+	uint64_t inodes_unsure;	     /* accessed, but others are as new */
+	uint64_t nodes_lost;	     /* nodes below inodes, as inodes_lost */
+	uint64_t nodes_unsure;	     /* nodes below inodes, as inodes_unsure */
 	uint64_t blocks_overwritten; /* written by others since, and not readable */
 	uint64_t blocks_untold;	     /* read, but their last writer cannot be determined */
 	uint64_t blocks_blank;	     /* probably discarded since, and not readable */
@@ -320,6 +331,7 @@ struct f2fs_as_of_stat {
 /* Copy the losses found in a view so far to *out. */
 F2FS_API void f2fs_volume_as_of_stat(const struct f2fs_volume *vol, struct f2fs_as_of_stat *out);
 
+/* State of the file of a moment. */
 enum f2fs_moment_state {
 	F2FS_MOMENT_LIVE = 0,	/* in use */
 	F2FS_MOMENT_OLD = 1,	/* an older version of an inode in use */
@@ -331,12 +343,12 @@ struct f2fs_moment {
 	const char *path; /* according to the inodes themselves; of a renamed file in use according to its directory */
 	int path_state;	  /* enum f2fs_path_state */
 	int state;	  /* enum f2fs_moment_state */
-	f2fs_nid_t ino;
-	f2fs_blk_t addr;
-	uint32_t cp_ver; /* the second clock: low half of the checkpoint version when it was written */
-	uint32_t age;	 /* checkpoints since */
-	struct f2fs_stat stat;
-	int confidence; /* enum f2fs_confidence of the last version of a file that is gone; -1 of all others */
+	f2fs_nid_t ino;	  /* inode number */
+	f2fs_blk_t addr;  /* block address */
+	uint32_t cp_ver;  /* the second clock: low half of the checkpoint version when it was written */
+	uint32_t age;	  /* checkpoints since */
+	struct f2fs_stat stat; /* with its times */
+	int confidence;	       /* enum f2fs_confidence of the last version of a file that is gone; -1 of all others */
 };
 
 /*

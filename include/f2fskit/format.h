@@ -12,6 +12,7 @@
 extern "C" {
 #endif
 
+/* Types of the fields of a structure. */
 enum f2fs_field_type {
 	F2FS_FIELD_U8 = 1,
 	F2FS_FIELD_U16 = 2,
@@ -36,22 +37,22 @@ enum f2fs_field_show {
 
 /* One field of a structure. */
 struct f2fs_field {
-	const char *name;
-	uint32_t offset; /* bytes from the start of the structure */
-	uint32_t count;	 /* array length; bytes for F2FS_FIELD_BYTES */
-	uint8_t type;	 /* enum f2fs_field_type */
-	uint8_t show;	 /* enum f2fs_field_show */
-	const char *doc;
+	const char *name; /* name of the field in the kernel's headers */
+	uint32_t offset;  /* bytes from the start of the structure */
+	uint32_t count;	  /* array length; bytes for F2FS_FIELD_BYTES */
+	uint8_t type;	  /* enum f2fs_field_type */
+	uint8_t show;	  /* enum f2fs_field_show */
+	const char *doc;  /* meaning, one line */
 };
 
 /* One structure. Fields are in ascending order and tile [0, size). */
 struct f2fs_struct {
-	const char *name;
-	const char *doc;
-	const char *section; /* of docs/FORMAT.md */
-	uint32_t size;	     /* bytes */
-	uint32_t field_count;
-	const struct f2fs_field *fields;
+	const char *name;		 /* "superblock" */
+	const char *doc;		 /* meaning, one line */
+	const char *section;		 /* of docs/FORMAT.md */
+	uint32_t size;			 /* bytes */
+	uint32_t field_count;		 /* length of fields */
+	const struct f2fs_field *fields; /* in the order of their offsets */
 };
 
 /* Return structure number index, NULL past the last. */
@@ -69,9 +70,9 @@ F2FS_API uint32_t f2fs_field_width(const struct f2fs_field *field);
 
 /* One bit (or value) of a flag field. */
 struct f2fs_flag {
-	const char *name;
-	uint32_t mask;
-	const char *doc;
+	const char *name; /* name of the bit */
+	uint32_t mask;	  /* its bit, or the value */
+	const char *doc;  /* meaning, one line */
 };
 /* Return the flag table of a field name ("feature", "ckpt_flags", "i_advise", "i_inline", "i_flags",
  * "s_encoding_flags", "s_errors": first four bytes; "s_stop_reason": bit i stands for counter i), its length in *count;
@@ -80,7 +81,7 @@ F2FS_API const struct f2fs_flag *f2fs_flags_find(const char *field_name, unsigne
 
 /* One structural rule. Numbers and names are persistent. */
 struct f2fs_rule {
-	uint16_t id;
+	uint16_t id;	       /* persistent number */
 	const char *name;      /* "SB_MAGIC" */
 	const char *structure; /* "superblock" */
 	const char *text;      /* what must hold */
@@ -133,49 +134,69 @@ F2FS_API const char *f2fs_log_type_name(unsigned type);
  * copies.
  */
 struct f2fs_geometry {
-	uint32_t block_size;	/* bytes: 4096 or 16384 */
-	uint32_t block_bits;	/* its logarithm */
-	uint32_t sector_size;	/* bytes */
-	uint32_t feature;	/* enum f2fs_feature */
-	uint32_t segs_per_sec;	/* segments per section */
-	uint32_t secs_per_zone; /* sections per zone */
-	uint64_t block_count;	/* of all devices */
-	uint32_t segment_count; /* from segment0 to the end of main */
-	uint32_t section_count; /* in the main area */
-	uint32_t segment_count_ckpt, segment_count_sit, segment_count_nat, segment_count_ssa, segment_count_main;
-	uint32_t segment0_blkaddr, cp_blkaddr, sit_blkaddr, nat_blkaddr, ssa_blkaddr, main_blkaddr;
-	uint64_t end_blkaddr; /* first block after the main area */
-	uint32_t cp_payload;  /* extra checkpoint blocks */
-	uint32_t root_ino;
-	uint32_t max_nid; /* exclusive */
+	uint32_t block_size;	     /* bytes: 4096 or 16384 */
+	uint32_t block_bits;	     /* its logarithm */
+	uint32_t sector_size;	     /* bytes */
+	uint32_t feature;	     /* enum f2fs_feature */
+	uint32_t segs_per_sec;	     /* segments per section */
+	uint32_t secs_per_zone;	     /* sections per zone */
+	uint64_t block_count;	     /* of all devices */
+	uint32_t segment_count;	     /* from segment0 to the end of main */
+	uint32_t section_count;	     /* in the main area */
+	uint32_t segment_count_ckpt; /* segments of the checkpoint packs */
+	uint32_t segment_count_sit;  /* segments of the SIT */
+	uint32_t segment_count_nat;  /* segments of the NAT */
+	uint32_t segment_count_ssa;  /* segments of the SSA */
+	uint32_t segment_count_main; /* segments of the main area */
+	uint32_t segment0_blkaddr;   /* first block of the first segment */
+	uint32_t cp_blkaddr;	     /* first block of the checkpoint packs */
+	uint32_t sit_blkaddr;	     /* first block of the SIT */
+	uint32_t nat_blkaddr;	     /* first block of the NAT */
+	uint32_t ssa_blkaddr;	     /* first block of the SSA */
+	uint32_t main_blkaddr;	     /* first block of the main area */
+	uint64_t end_blkaddr;	     /* first block after the main area */
+	uint32_t cp_payload;	     /* extra checkpoint blocks */
+	uint32_t root_ino;	     /* inode number of the root directory */
+	uint32_t max_nid;	     /* exclusive */
 	/* per block */
-	uint32_t nat_per_block, sit_per_block, orphans_per_block;
-	uint32_t nat_blocks;	  /* per copy */
-	uint32_t sit_blocks;	  /* per copy */
-	uint32_t sit_blocks_used; /* that hold entries of main segments */
+	uint32_t nat_per_block;	    /* NAT entries in a block */
+	uint32_t sit_per_block;	    /* SIT entries in a block */
+	uint32_t orphans_per_block; /* inode numbers in an orphan block */
+	uint32_t nat_blocks;	    /* per copy */
+	uint32_t sit_blocks;	    /* per copy */
+	uint32_t sit_blocks_used;   /* that hold entries of main segments */
 	/* summaries */
-	uint32_t sum_size;			   /* bytes of one summary block structure */
-	uint32_t sums_per_block;		   /* summaries in one SSA block: 1, or 4 when packed */
-	uint32_t journal_offset, journal_size;	   /* bytes within a summary */
-	uint32_t nat_journal_max, sit_journal_max; /* entries */
+	uint32_t sum_size;	  /* bytes of one summary block structure */
+	uint32_t sums_per_block;  /* summaries in one SSA block: 1, or 4 when packed */
+	uint32_t journal_offset;  /* byte of the journal within a summary */
+	uint32_t journal_size;	  /* bytes of the journal */
+	uint32_t nat_journal_max; /* NAT entries that fit in the journal */
+	uint32_t sit_journal_max; /* SIT entries that fit in the journal */
 	/* nodes and directories */
-	uint32_t addrs_per_inode; /* words of i_addr */
-	uint32_t addrs_per_block; /* of a direct node */
-	uint32_t nids_per_block;  /* of an indirect node */
-	uint32_t dentries_per_block, dentry_bitmap_size, dentry_offset, dentry_name_offset;
-	uint32_t nat_bits_blocks; /* at the end of a pack */
+	uint32_t addrs_per_inode;    /* words of i_addr */
+	uint32_t addrs_per_block;    /* of a direct node */
+	uint32_t nids_per_block;     /* of an indirect node */
+	uint32_t dentries_per_block; /* entries of a directory block */
+	uint32_t dentry_bitmap_size; /* bytes of its bitmap */
+	uint32_t dentry_offset;	     /* byte of its first entry */
+	uint32_t dentry_name_offset; /* byte of its first name */
+	uint32_t nat_bits_blocks;    /* at the end of a pack */
 };
 
 /* How an inode's block is divided (FORMAT files 1.3, 2, 3); offsets in bytes from the start of the block. */
 struct f2fs_inode_layout {
-	uint32_t extra_offset, extra_size;   /* extra attributes ("inode_extra") that exist */
-	uint32_t slot_offset, slots;	     /* block pointers, u32 each; their meaning depends on the flags */
-	uint32_t inline_offset, inline_size; /* payload of inline data or entries */
-	uint32_t xattr_offset, xattr_size;   /* inline extended attributes, size 0 when not in use */
-	uint32_t nid_offset;		     /* i_nid[5], u32 each */
-	uint32_t footer_offset;		     /* "node_footer" */
-	uint32_t node_slots;		     /* usable block pointers of a direct node of this file */
-	uint32_t cluster_blocks;	     /* of a compressed file, else 0 */
+	uint32_t extra_offset;	 /* extra attributes ("inode_extra") */
+	uint32_t extra_size;	 /* bytes of those that exist */
+	uint32_t slot_offset;	 /* block pointers, u32 each; their meaning depends on the flags */
+	uint32_t slots;		 /* number of block pointers */
+	uint32_t inline_offset;	 /* payload of inline data or entries */
+	uint32_t inline_size;	 /* its bytes */
+	uint32_t xattr_offset;	 /* inline extended attributes */
+	uint32_t xattr_size;	 /* their bytes, 0 when not in use */
+	uint32_t nid_offset;	 /* i_nid[5], u32 each */
+	uint32_t footer_offset;	 /* "node_footer" */
+	uint32_t node_slots;	 /* usable block pointers of a direct node of this file */
+	uint32_t cluster_blocks; /* of a compressed file, else 0 */
 };
 /* Divide an inode block into its parts. They are always within the block, even if it is damaged. */
 F2FS_API void f2fs_inode_layout(const struct f2fs_geometry *geo, const uint8_t *block, struct f2fs_inode_layout *out);

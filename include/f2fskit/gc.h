@@ -44,54 +44,49 @@ F2FS_API int f2fs_gc_target_find(const char *name);
  * (engine.h).
  */
 struct f2fs_gc_section {
-	uint32_t section;
-	uint32_t valid;  /* blocks in use */
-	uint32_t blocks; /* blocks that it can hold */
-	uint64_t mtime;	 /* when its blocks changed, on average */
-	uint64_t heat;	 /* heat according to the placement (placement.h), without one mtime */
-	uint64_t now, min_mtime, max_mtime; /* the clock; the least and most of all sections and the clock */
+	uint32_t section;   /* number, from the start of the main area */
+	uint32_t valid;	    /* blocks in use */
+	uint32_t blocks;    /* blocks that it can hold */
+	uint64_t mtime;	    /* when its blocks changed, on average */
+	uint64_t heat;	    /* heat according to the placement (placement.h), without one mtime */
+	uint64_t now;	    /* the clock */
+	uint64_t min_mtime; /* least mtime of all sections */
+	uint64_t max_mtime; /* most of all sections and the clock */
 };
 
 /*
  * Options of GC: the victims, and when to stop; begin it with F2FS_SIZED. A limit of 0 does not apply; the first that
  * is reached ends the work. Limits are checked between sections, so the last section may exceed those of blocks and
  * seconds.
- *
- * policy:      enum f2fs_gc_policy.
- * cost:        a policy of the host's own instead, NULL: none. It is called for each section before each batch. The
- *              section of least cost is collected first, of equal costs the one that changed first. Infinity and NaN
- *              exclude a section from this batch. The function gets user, and may read the volume, but neither change
- *              nor close it: changes fail with STATE meanwhile.
- * sections:    stop after collecting that many sections.
- * free_goal:   stop when that number of sections is free.
- * blocks:      stop after moving that number of blocks, nodes included.
- * seconds:     stop after that time, by the clock of the context's host; without a clock it does not apply.
- * bytes:       stop after writing that number of bytes to the device; the commit of the last batch may exceed it.
- * used_limit:  leave sections alone that are more than that many percent full, 1 to 100; 0: 90. Fuller sections free
- *              little space for the blocks that must be moved.
- * target:      enum f2fs_gc_target. Blocks that join others of their age keep their own age.
- * move_pinned: move blocks of pinned files, too, into whole free sections, in the order of the file. Only safe if
- *              nothing relies on the addresses of these files: boot loaders, swap and device-mapper tables may have
- *              recorded them. Device aliases always stay; on zoned volumes there are no pinned blocks to move.
- * like_kernel: of f2fs_volume_set_gc(): begin when the kernel does, see there.
- * dry_run:     write nothing: the result has the numbers of blocks that GC would move. A volume opened for reading will
- *              do.
  */
 struct f2fs_gc_options {
 	uint32_t struct_size; /* F2FS_SIZED */
-	uint32_t policy;
-	uint32_t sections;
-	uint32_t free_goal;
-	uint64_t blocks;
+	uint32_t policy;      /* enum f2fs_gc_policy */
+	uint32_t sections;    /* stop after collecting that many sections */
+	uint32_t free_goal;   /* stop when that number of sections is free */
+	uint64_t blocks;      /* stop after moving that number of blocks, nodes included */
+	/* stop after that time, by the clock of the context's host; without a clock it does not apply */
 	uint32_t seconds;
+	/* leave sections alone that are more than that many percent full, 1 to 100; 0: 90. Fuller sections free
+	 * little space for the blocks that must be moved. */
 	uint32_t used_limit;
+	/* write nothing: the result has the numbers of blocks that GC would move. A volume opened for reading will
+	 * do. */
 	uint8_t dry_run;
-	uint8_t like_kernel;
+	uint8_t like_kernel; /* of f2fs_volume_set_gc(): begin when the kernel does, see there */
+	/* stop after writing that number of bytes to the device; the commit of the last batch may exceed it */
 	uint64_t bytes;
-	uint8_t target;
+	uint8_t target; /* enum f2fs_gc_target. Blocks that join others of their age keep their own age. */
+	/* move blocks of pinned files, too, into whole free sections, in the order of the file. Only safe if nothing
+	 * relies on the addresses of these files: boot loaders, swap and device-mapper tables may have recorded
+	 * them. Device aliases always stay; on zoned volumes there are no pinned blocks to move. */
 	uint8_t move_pinned;
+	/* a policy of the host's own instead, NULL: none. It is called for each section before each batch. The
+	 * section of least cost is collected first, of equal costs the one that changed first. Infinity and NaN
+	 * exclude a section from this batch. The function gets user, and may read the volume, but neither change nor
+	 * close it: changes fail with STATE meanwhile. */
 	double (*cost)(void *user, const struct f2fs_gc_section *section);
-	void *user;
+	void *user; /* passed to cost */
 };
 
 /* Why GC ended. */
@@ -104,20 +99,21 @@ enum f2fs_gc_end {
 /* Return "done", "limit", ...; "unknown" for other numbers. */
 F2FS_API const char *f2fs_gc_end_name(unsigned end);
 
+/* Result of GC; begin it with F2FS_SIZED. */
 struct f2fs_gc_result {
-	uint32_t struct_size; /* F2FS_SIZED */
-	uint32_t sections;     /* emptied */
-	uint64_t data_blocks;  /* moved */
-	uint64_t node_blocks;  /* moved, not counting nodes written because their data moved */
-	uint32_t commits;
-	uint32_t free_before;  /* free sections */
-	uint32_t free_after;   /* free sections at the end; of a dry run an estimate */
-	uint32_t candidates;   /* sections worth collecting, at the start or later: never less than sections */
-	uint32_t unconfirmed;  /* sections left alone: an owner did not confirm a block, so something is damaged */
-	uint32_t unreadable;   /* sections left alone: a block or a node could not be read */
-	uint32_t pinned;       /* sections left alone: they hold blocks of a device alias, or of a pinned file and
-				  move_pinned is not set */
-	uint32_t end;	       /* enum f2fs_gc_end */
+	uint32_t struct_size;	 /* F2FS_SIZED */
+	uint32_t sections;	 /* emptied */
+	uint64_t data_blocks;	 /* moved */
+	uint64_t node_blocks;	 /* moved, not counting nodes written because their data moved */
+	uint32_t commits;	 /* checkpoints written */
+	uint32_t free_before;	 /* free sections */
+	uint32_t free_after;	 /* free sections at the end; of a dry run an estimate */
+	uint32_t candidates;	 /* sections worth collecting, at the start or later: never less than sections */
+	uint32_t unconfirmed;	 /* sections left alone: an owner did not confirm a block, so something is damaged */
+	uint32_t unreadable;	 /* sections left alone: a block or a node could not be read */
+	uint32_t pinned;	 /* sections left alone: they hold blocks of a device alias, or of a pinned file and
+				    move_pinned is not set */
+	uint32_t end;		 /* enum f2fs_gc_end */
 	f2fs_seg_t next_section; /* with NO_ROOM: the section that did not fit, */
 	uint32_t next_blocks;	 /* the blocks in use in it, */
 	uint32_t next_nodes;	 /* and the nodes that moving these would write */

@@ -21,6 +21,7 @@ extern "C" {
 	X(DEATH, 1, "death", "by the time at which blocks of a range of a file are expected to change again")          \
 	X(LIFESPAN, 2, "lifespan", "by how long what is overwritten had lived; takes no memory for blocks")            \
 	X(ADAPTIVE, 3, "adaptive", "by the mean of a block's distances, as long as these foretell what comes")
+/* Ways to estimate hotness, the rows of F2FS_HOTNESS_TABLE. */
 enum f2fs_hotness_method {
 #define F2FS_HOTNESS_ENUM(id, number, name, text) F2FS_HOTNESS_##id = (number),
 	F2FS_HOTNESS_TABLE(F2FS_HOTNESS_ENUM)
@@ -36,63 +37,50 @@ F2FS_API const char *f2fs_hotness_text(unsigned method);
 /*
  * Options of f2fs_hotness_open; begin it with F2FS_SIZED. Zero members mean the default.
  *
- * method:   enum f2fs_hotness_method.
- * streams:  M2H: classes, 2 to F2FS_STREAMS; 0: 10, as in the paper. DEATH: 4 to F2FS_STREAMS, the upper half for
- *           blocks that GC moves; 0: 12. LIFESPAN: always 6.
- * memory:   the most bytes for entries; 0: enough for all entries. M2H: 8 for each block of the main area with all
- *           tables, which is room for all but a hundredth of the entries. Entries that do not fit go to the sidecar, or
- *           are dropped. DEATH: 12 for each range of a file.
- * sidecar:  M2H: a device or file of at least f2fs_hotness_sidecar_bytes() bytes, which keeps the entries when the
- *           volume is closed. It belongs to the caller, and must stay open. A sidecar of another volume, or of another
- *           state of this one, counts as empty. A sidecar that fails is not used any more.
- *
- * ADAPTIVE takes M2H's streams (0: 16), memory and sidecar. Of the following members it takes sample to round, and gap
- * in 256ths of powers of two; delays, moves_apart and moves_keep are always on.
- *
- * M2H: parameters that the paper leaves open, or gives as a number:
- *
- * sample:        blocks that clustering samples; 0: 4096.
- * older_share:   percent of the sample that comes from the half of the entries not used for longer; 0: 30.
- * samples_halves: with 1 that percentage of the older half is drawn, and the rest to 100 of the newer half.
- * intervals:     of the layered statistics that initial centroids come from, up to 256; 0: four for each class.
- * by_logarithm:  with 1 distances are compared by their logarithm.
- * round:         writes between two tests for a change of the pattern; 0: 5000.
- * gap:           a distance that differs by more than that from the previous one counts as changed; 0: half the least
- *                distance between two borders of classes.
- * changed_share: percent of a round: with more changes the classes are computed again; 0: 50.
- * delays:        with 1 blocks of the hotter half of the classes wait in memory: 1, 2, 4, 8, 15 rounds, the hottest
- *                longest.
- * delay_most:    with delays no block waits longer than that many rounds, up to 15; 0: 15.
- * unknown_class: class of a block without an entry, 1 the hottest; 0: the coldest but one.
- * moves_apart:   with 1 blocks that GC moves go to the stream of their class instead of the log of cold data.
- * moves_keep:    with 1 a block that GC moves keeps the time when its file last wrote it. With 0 the move counts as a
- *                write, as for the time of a segment in cost-benefit. So cold blocks just moved are not the oldest
- *                again at once.
- *
- * DEATH:
- *
- * range_blocks:  size in blocks of the ranges of a file that share one lifetime, a power of two; 0: 64.
+ * DEATH takes streams, memory and range_blocks. M2H takes all other members; the paper leaves those from sample on
+ * open, or gives them as a number. ADAPTIVE takes M2H's streams (0: 16), memory, sidecar, sample, older_share,
+ * samples_halves, intervals, by_logarithm and round, and gap in 256ths of powers of two. Its delays, moves_apart and
+ * moves_keep are always on.
  */
 struct f2fs_hotness_options {
 	uint32_t struct_size; /* F2FS_SIZED */
-	uint32_t method;
+	uint32_t method;      /* enum f2fs_hotness_method */
+	/* M2H: classes, 2 to F2FS_STREAMS; 0: 10, as in the paper. DEATH: 4 to F2FS_STREAMS, the upper half for
+	 * blocks that GC moves; 0: 12. LIFESPAN: always 6. */
 	uint32_t streams;
+	/* the most bytes for entries; 0: enough for all entries. M2H: 8 for each block of the main area with all
+	 * tables, which is room for all but a hundredth of the entries. Entries that do not fit go to the sidecar,
+	 * or are dropped. DEATH: 12 for each range of a file. */
 	uint64_t memory;
+	/* M2H: a device or file of at least f2fs_hotness_sidecar_bytes() bytes, which keeps the entries when the
+	 * volume is closed. It belongs to the caller, and must stay open. A sidecar of another volume, or of another
+	 * state of this one, counts as empty. A sidecar that fails is not used any more. */
 	struct f2fs_device *sidecar;
-	uint32_t sample;
+	uint32_t sample; /* blocks that clustering samples; 0: 4096 */
+	/* of the layered statistics that initial centroids come from, up to 256; 0: four for each class */
 	uint32_t intervals;
-	uint32_t round;
+	uint32_t round; /* writes between two tests for a change of the pattern; 0: 5000 */
+	/* a distance that differs by more than that from the previous one counts as changed; 0: half the least
+	 * distance between two borders of classes */
 	uint32_t gap;
+	/* size in blocks of the ranges of a file that share one lifetime, a power of two; 0: 64 */
 	uint32_t range_blocks;
+	/* percent of the sample that comes from the half of the entries not used for longer; 0: 30 */
 	uint8_t older_share;
+	/* with 1 that percentage of the older half is drawn, and the rest to 100 of the newer half */
 	uint8_t samples_halves;
-	uint8_t by_logarithm;
-	uint8_t changed_share;
+	uint8_t by_logarithm;  /* with 1 distances are compared by their logarithm */
+	uint8_t changed_share; /* percent of a round: with more changes the classes are computed again; 0: 50 */
+	/* with 1 blocks of the hotter half of the classes wait in memory: 1, 2, 4, 8, 15 rounds, the hottest longest */
 	uint8_t delays;
+	/* with 1 blocks that GC moves go to the stream of their class instead of the log of cold data */
 	uint8_t moves_apart;
+	/* with 1 a block that GC moves keeps the time when its file last wrote it. With 0 the move counts as a
+	 * write, as for the time of a segment in cost-benefit. So cold blocks just moved are not the oldest again at
+	 * once. */
 	uint8_t moves_keep;
-	uint8_t delay_most;
-	uint8_t unknown_class;
+	uint8_t delay_most;    /* with delays no block waits longer than that many rounds, up to 15; 0: 15 */
+	uint8_t unknown_class; /* class of a block without an entry, 1 the hottest; 0: the coldest but one */
 };
 
 struct f2fs_hotness; /* opaque */
@@ -111,19 +99,23 @@ F2FS_API int f2fs_hotness_close(struct f2fs_hotness *hotness);
 /* Return the size in bytes of a sidecar for a volume. */
 F2FS_API uint64_t f2fs_hotness_sidecar_bytes(const struct f2fs_volume *vol);
 
+/* Numbers of a hotness placement; begin it with F2FS_SIZED. */
 struct f2fs_hotness_stat {
-	uint32_t struct_size; /* F2FS_SIZED */
-	uint64_t written;		 /* blocks */
-	uint64_t known;			 /* of them blocks that had an entry before */
-	uint64_t memory;		 /* bytes that entries and tables take now */
-	uint64_t hits, misses;		 /* of the cache of entries; misses: in the sidecar */
-	uint64_t evictions;		 /* pages of entries that left memory */
-	uint64_t sidecar_reads, sidecar_writes, sidecar_errors;
-	uint32_t sidecar_fits;		 /* 1: the entries of the sidecar were used */
-	uint32_t clusterings;		 /* how often the classes were computed */
-	uint64_t rounds;
-	uint32_t tells_apart; /* ADAPTIVE: 0 while the entries predict nothing; the others: 1 */
-	uint32_t classes;
+	uint32_t struct_size;		/* F2FS_SIZED */
+	uint64_t written;		/* blocks */
+	uint64_t known;			/* of them blocks that had an entry before */
+	uint64_t memory;		/* bytes that entries and tables take now */
+	uint64_t hits;			/* entries found in memory */
+	uint64_t misses;		/* entries looked up in the sidecar */
+	uint64_t evictions;		/* pages of entries that left memory */
+	uint64_t sidecar_reads;		/* reads of the sidecar */
+	uint64_t sidecar_writes;	/* writes to it */
+	uint64_t sidecar_errors;	/* those of them that failed */
+	uint32_t sidecar_fits;		/* 1: the entries of the sidecar were used */
+	uint32_t clusterings;		/* how often the classes were computed */
+	uint64_t rounds;		/* tests for a change of the pattern */
+	uint32_t tells_apart;		/* ADAPTIVE: 0 while the entries predict nothing; the others: 1 */
+	uint32_t classes;		/* length of borders that is in use */
 	uint32_t borders[F2FS_STREAMS]; /* the largest distance, or lifetime, of each class, in blocks written; of the
 					   last one UINT32_MAX */
 };

@@ -59,7 +59,7 @@ struct f2fs_inject_value {
 	uint64_t number;	 /* of numeric fields, and of single bytes of others */
 	uint32_t index;		 /* element of an array */
 	uint32_t size;		 /* of bytes; 0: it is the number */
-	uint8_t bytes[1024];
+	uint8_t bytes[1024];	 /* with size */
 };
 /*
  * Read a field. Fails with INVALID (not an address), NOT_FOUND (no such node, entry, copy), STATE (finding it needs an
@@ -67,8 +67,9 @@ struct f2fs_inject_value {
  */
 F2FS_API int f2fs_inject_get(struct f2fs_inject *inject, const char *address, struct f2fs_inject_value *out);
 
+/* Flags of f2fs_inject_set(). */
 enum f2fs_inject_flag {
-	F2FS_INJECT_RAW = 1,	/* leave checksums as they are */
+	F2FS_INJECT_RAW = 1,	 /* leave checksums as they are */
 	F2FS_INJECT_DRY_RUN = 2, /* write nothing */
 	F2FS_INJECT_FORCE = 4	 /* write even if neither superblock is one of F2FS */
 };

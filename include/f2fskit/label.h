@@ -20,6 +20,7 @@ extern "C" {
  */
 F2FS_API int f2fs_volume_set_label(struct f2fs_volume *vol, const char *label);
 
+/* Flags of f2fs_volume_set_uuid(). */
 enum f2fs_uuid_flag {
 	F2FS_UUID_FORCE = 1,   /* set it although encrypted files become unreadable */
 	F2FS_UUID_CHECKSUM = 2 /* turn on inode_checksum, also if the volume did not have it */

@@ -14,8 +14,9 @@ extern "C" {
 
 struct f2fs_listing;
 
+/* Flags of f2fs_listing_read(). */
 enum f2fs_listing_flag {
-	F2FS_LISTING_FLAT = 1,	 /* the entries of the directory only, not those below them */
+	F2FS_LISTING_FLAT = 1, /* the entries of the directory only, not those below them */
 	/* also inodes in use in the NAT of the last commit that have no name below the directory. Has no effect on a
 	 * view of the past, which has no NAT */
 	F2FS_LISTING_UNNAMED = 2

@@ -24,6 +24,7 @@ enum f2fs_metadata_content {
 	F2FS_METADATA_USED = 1 /* the same and all blocks in use, as they are: a copy without free space */
 };
 
+/* Flags of f2fs_metadata_open(). */
 enum f2fs_metadata_flag {
 	/*
 	 * Give files other names: letters become other letters of the same case, digits other digits, bytes from 0x80
@@ -38,19 +39,19 @@ enum f2fs_metadata_flag {
 /* Options of f2fs_metadata_open; begin it with F2FS_SIZED. */
 struct f2fs_metadata_options {
 	uint32_t struct_size; /* F2FS_SIZED */
-	int content;	   /* enum f2fs_metadata_content */
-	unsigned flags;	   /* enum f2fs_metadata_flag */
-	const uint8_t *key; /* 16 bytes: the same key gives the same names; NULL: a random key that is not kept */
+	int content;	      /* enum f2fs_metadata_content */
+	unsigned flags;	      /* enum f2fs_metadata_flag */
+	const uint8_t *key;   /* 16 bytes: the same key gives the same names; NULL: a random key that is not kept */
 };
 
 /* Contents of a copy in numbers, in blocks of the main area. */
 struct f2fs_metadata_stat {
-	uint32_t struct_size; /* F2FS_SIZED */
-	uint64_t nodes;
-	uint64_t directories;
-	uint64_t others;     /* symlinks, quota files, verity descriptors */
-	uint64_t used;	     /* with F2FS_METADATA_USED: contents */
-	uint64_t refused;    /* claimed by a directory, but left out, as they look like contents */
+	uint32_t struct_size;	   /* F2FS_SIZED */
+	uint64_t nodes;		   /* node blocks */
+	uint64_t directories;	   /* blocks of directories */
+	uint64_t others;	   /* symlinks, quota files, verity descriptors */
+	uint64_t used;		   /* with F2FS_METADATA_USED: contents */
+	uint64_t refused;	   /* claimed by a directory, but left out, as they look like contents */
 	uint64_t unreadable;	   /* reads that failed so far: these blocks are zeros, and blocks below them may be
 				    * missing */
 	uint64_t first_unreadable; /* address of the first, F2FS_NO_BLOCK when it is not known */

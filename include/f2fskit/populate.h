@@ -24,21 +24,22 @@ extern "C" {
 struct f2fs_input {
 	/* Store up to length bytes in buffer and their number in *got, 0 at the end. Return 0, or an errno. */
 	int (*read)(void *user, void *buffer, size_t length, size_t *got);
-	void *user;
+	void *user;	  /* passed to read */
 	const char *path; /* file of the host */
 	int fd;		  /* used when read and path are NULL; read from its current position, stays open */
 };
 
 /* Which regular files become compressed, and how; begin it with F2FS_SIZED. */
 struct f2fs_populate_compression {
-	uint32_t struct_size; /* F2FS_SIZED */
-	struct f2fs_compression how;
-	const char *names;     /* extensions as in struct f2fs_write_options; NULL: all files */
-	const char *except;    /* extensions of files that stay uncompressed */
-	uint8_t minimum_saved; /* blocks that compressing a cluster must save; 0: 1 */
-	uint8_t release;       /* release the saved blocks: the files cannot be written then */
+	uint32_t struct_size;	     /* F2FS_SIZED */
+	struct f2fs_compression how; /* algorithm, level and cluster size */
+	const char *names;	     /* extensions as in struct f2fs_write_options; NULL: all files */
+	const char *except;	     /* extensions of files that stay uncompressed */
+	uint8_t minimum_saved;	     /* blocks that compressing a cluster must save; 0: 1 */
+	uint8_t release;	     /* release the saved blocks: the files cannot be written then */
 };
 
+/* Flags of f2fs_populate(). */
 enum f2fs_populate_flag {
 	/*
 	 * Remove names that the source does not have, in the directories that it has. Names that patterns leave out
@@ -59,10 +60,11 @@ enum f2fs_populate_flag {
 
 /* Attributes for entries whose path matches a pattern. */
 struct f2fs_populate_rule {
-	const char *pattern; /* as of exclude */
-	unsigned set;	     /* enum f2fs_set_flag: MODE, UID with GID, MTIME */
-	uint32_t mode;	     /* permissions */
-	uint32_t uid, gid;
+	const char *pattern;   /* as of exclude */
+	unsigned set;	       /* enum f2fs_set_flag: MODE, UID with GID, MTIME */
+	uint32_t mode;	       /* permissions */
+	uint32_t uid;	       /* user */
+	uint32_t gid;	       /* group */
 	struct f2fs_time time; /* with MTIME: all times */
 };
 
@@ -89,15 +91,16 @@ struct f2fs_populate_options {
 
 	const char *target; /* directory of the volume, NULL: "/"; missing components are made (0755, owner of root) */
 	unsigned keep;	    /* enum f2fs_keep; 0: F2FS_KEEP_DEFAULT. Without OWNER everything belongs to uid, gid. */
-	uint32_t uid, gid;
-	unsigned has_time; /* all times are time; else those of the host (with F2FS_KEEP_TIMES), or the context's clock
-			    */
-	struct f2fs_time time;
+	uint32_t uid;	    /* with keep without OWNER: user of everything */
+	uint32_t gid;	    /* and group */
+	unsigned has_time;  /* all times are time; else those of the host (with F2FS_KEEP_TIMES), or the context's clock
+			     */
+	struct f2fs_time time; /* with has_time */
 	/* Patterns as in struct f2fs_extract_options, held against the path below the source's top. */
 	const char *const *include;
-	unsigned include_count;
-	const char *const *exclude;
-	unsigned exclude_count;
+	unsigned include_count;	    /* length of include */
+	const char *const *exclude; /* patterns of paths to leave out */
+	unsigned exclude_count;	    /* length of exclude */
 	/* NULL: by the settings of directories in the volume and the volume's write options. */
 	const struct f2fs_populate_compression *compression;
 	/*
@@ -112,7 +115,7 @@ struct f2fs_populate_options {
 
 	/* Applied in order: of several that match the last one wins. Rules override keep and has_time. */
 	const struct f2fs_populate_rule *rules;
-	unsigned rule_count;
+	unsigned rule_count; /* length of rules */
 
 	/*
 	 * Android. fs_config: a file of lines "PATH UID GID MODE [capabilities=MASK] [selabel=CONTEXT]", MODE octal; a
@@ -121,34 +124,39 @@ struct f2fs_populate_options {
 	 * INVALID names the wrong line. Paths in both begin with mount_point.
 	 */
 	const char *fs_config;
-	const char *const *file_contexts;
-	unsigned file_contexts_count;
-	const char *mount_point; /* where the volume will be mounted, NULL: "/" */
+	const char *const *file_contexts; /* files of the host, see fs_config */
+	unsigned file_contexts_count;	  /* length of file_contexts */
+	const char *mount_point;	  /* where the volume will be mounted, NULL: "/" */
 
 	/* Called for each entry before it is copied; non-zero: stop (CANCELED). May be NULL. */
 	int (*entry)(void *user, const char *path);
 	/* Called when something could not be copied; the run continues. what: "", "contents" or an attribute's name.
 	 * May be NULL. */
 	int (*problem)(void *user, const char *path, const char *what, const struct f2fs_error_detail *detail);
-	void *user;
+	void *user; /* passed to entry and problem */
 	/* Of f2fs_populate_size: called for each volume that is tried, before it is filled, for example to make and
 	 * encrypt the target. Returns 0 or a negative error that ends the search. May be NULL. */
 	int (*prepare)(void *prepare_user, struct f2fs_volume *vol);
-	void *prepare_user;
+	void *prepare_user; /* passed to prepare */
 	/* Of f2fs_populate_size: a size in bytes that is tried first. If it holds all, it is the answer, and the tree
 	 * is read once. 0: the smallest one is wanted. */
 	uint64_t enough;
 };
 
+/* Numbers of a copy; begin it with F2FS_SIZED. */
 struct f2fs_populate_result {
 	uint32_t struct_size; /* F2FS_SIZED */
-	uint64_t files, directories, symlinks, specials, links; /* copied */
-	uint64_t bytes;						/* of file contents */
-	uint64_t problems;
-	uint64_t skipped;  /* existing, left as they were (SKIP) */
-	uint64_t kept;	   /* existing, with the same contents (UPDATE) */
-	uint64_t replaced; /* existing, removed and then made again */
-	uint64_t deleted;  /* removed, since the source does not have them */
+	uint64_t files;	      /* regular files copied */
+	uint64_t directories; /* directories copied */
+	uint64_t symlinks;    /* symbolic links copied */
+	uint64_t specials;    /* devices, pipes and sockets copied */
+	uint64_t links;	      /* further names of files */
+	uint64_t bytes;	      /* of file contents */
+	uint64_t problems;    /* entries or attributes that could not be copied */
+	uint64_t skipped;     /* existing, left as they were (SKIP) */
+	uint64_t kept;	      /* existing, with the same contents (UPDATE) */
+	uint64_t replaced;    /* existing, removed and then made again */
+	uint64_t deleted;     /* removed, since the source does not have them */
 };
 
 /*

@@ -35,6 +35,7 @@ F2FS_API int f2fs_recovery_open(struct f2fs_volume *vol, struct f2fs_recovery **
 /* Free a plan. NULL is allowed. */
 F2FS_API void f2fs_recovery_close(struct f2fs_recovery *plan);
 
+/* Numbers of a plan; begin it with F2FS_SIZED. */
 struct f2fs_recovery_summary {
 	uint32_t struct_size; /* F2FS_SIZED */
 	f2fs_blk_t start;     /* first block of the chain, also of an empty one */
@@ -56,16 +57,17 @@ F2FS_API void f2fs_recovery_summarize(const struct f2fs_recovery *plan, struct f
 
 /* One inode of the plan. */
 struct f2fs_recovery_inode {
-	f2fs_nid_t ino;
-	f2fs_nid_t parent;	/* with has_name: directory that gets the name */
-	f2fs_blk_t first, last; /* first and last node of it in the chain that are replayed */
-	f2fs_blk_t last_inode;	/* last inode block of these; 0: none, the inode's fields stay unchanged */
-	uint64_t nodes;		/* nodes that are replayed */
-	uint64_t size;		/* with last_inode: size in bytes that it gives */
-	uint32_t mode;		/* with last_inode */
-	int is_new;		/* not in the last checkpoint */
-	int has_name;		/* the name is entered, unless it exists already */
-	uint16_t name_length;
+	f2fs_nid_t ino;		   /* inode number */
+	f2fs_nid_t parent;	   /* with has_name: directory that gets the name */
+	f2fs_blk_t first;	   /* first node of it in the chain that is replayed */
+	f2fs_blk_t last;	   /* last node of it in the chain that is replayed */
+	f2fs_blk_t last_inode;	   /* last inode block of these; 0: none, the inode's fields stay unchanged */
+	uint64_t nodes;		   /* nodes that are replayed */
+	uint64_t size;		   /* with last_inode: size in bytes that it gives */
+	uint32_t mode;		   /* with last_inode */
+	int is_new;		   /* not in the last checkpoint */
+	int has_name;		   /* the name is entered, unless it exists already */
+	uint16_t name_length;	   /* bytes of name */
 	char name[F2FS_NAME_ROOM]; /* as stored in the inode, NUL-terminated */
 };
 /* Get inode number index (from 0, in the order of the chain); NOT_FOUND past the last. */
@@ -73,8 +75,9 @@ F2FS_API int f2fs_recovery_inode_at(const struct f2fs_recovery *plan, uint32_t i
 
 /* One node of the chain. */
 struct f2fs_recovery_node {
-	f2fs_blk_t addr;
-	f2fs_nid_t nid, ino;
+	f2fs_blk_t addr;      /* block address */
+	f2fs_nid_t nid;	      /* node id */
+	f2fs_nid_t ino;	      /* inode that it belongs to */
 	uint32_t node_offset; /* FORMAT files 1.4; 0x1FFFFFFF for an xattr node */
 	uint8_t is_fsynced;   /* fsync mark */
 	uint8_t has_dentry;   /* dentry mark: the name goes with it */
@@ -92,25 +95,26 @@ F2FS_API int f2fs_recovery_node_at(const struct f2fs_recovery *plan, uint64_t in
 F2FS_API int f2fs_recovery_list_ranges(struct f2fs_recovery *plan, uint32_t index,
 				       int (*visit)(void *user, const struct f2fs_file_extent *range), void *user);
 
+/* Flags of f2fs_recover(). */
 enum f2fs_recover_flag {
 	F2FS_RECOVER_DROP_CHAIN = 1 /* drop the fsynced data, delete the orphans only */
 };
 /* Options of f2fs_recover; begin it with F2FS_SIZED. */
 struct f2fs_recover_options {
 	uint32_t struct_size; /* F2FS_SIZED */
-	unsigned flags; /* enum f2fs_recover_flag */
+	unsigned flags;	      /* enum f2fs_recover_flag */
 };
 /* Numbers of a recovery. */
 struct f2fs_recover_result {
 	uint32_t struct_size; /* F2FS_SIZED */
-	uint64_t nodes;	     /* nodes of the chain that were applied */
-	uint64_t blocks;     /* blocks of data that became part of files */
-	uint32_t inodes;     /* inodes that were fsynced */
-	uint32_t new_inodes; /* new inodes among these */
-	uint32_t names;	     /* names entered */
-	uint32_t replaced;   /* names that had belonged to other inodes */
-	uint32_t orphans;    /* orphans deleted */
-	int changed;	     /* a new checkpoint was written */
+	uint64_t nodes;	      /* nodes of the chain that were applied */
+	uint64_t blocks;      /* blocks of data that became part of files */
+	uint32_t inodes;      /* inodes that were fsynced */
+	uint32_t new_inodes;  /* new inodes among these */
+	uint32_t names;	      /* names entered */
+	uint32_t replaced;    /* names that had belonged to other inodes */
+	uint32_t orphans;     /* orphans deleted */
+	int changed;	      /* a new checkpoint was written */
 };
 /*
  * Recover: delete the orphans, apply the plan, and commit both as one. Until the commit nothing is overwritten that a

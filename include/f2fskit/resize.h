@@ -12,22 +12,16 @@
 extern "C" {
 #endif
 
-/*
- * Options of f2fs_resize; begin it with F2FS_SIZED.
- *
- * size:          new size in bytes, from the start of the volume to its end on the device (on the last one when there
- *                are several). A part of a zone at the end is left unused. 0: all of the device.
- * overprovision: percent kept for GC; 0: the value that leaves most usable space.
- * keep_size:     keep the size, and change only the overprovision ratio.
- * to_minimum:    shrink to the smallest size; size is ignored.
- * dry_run:       write nothing: the result shows what would be done. A device opened for reading will do.
- */
+/* Options of f2fs_resize; begin it with F2FS_SIZED. */
 struct f2fs_resize_options {
 	uint32_t struct_size; /* F2FS_SIZED */
+	/* new size in bytes, from the start of the volume to its end on the device (on the last one when there are
+	 * several). A part of a zone at the end is left unused. 0: all of the device. */
 	uint64_t size;
-	double overprovision;
-	uint8_t keep_size;
-	uint8_t to_minimum;
+	double overprovision; /* percent kept for GC; 0: the value that leaves most usable space */
+	uint8_t keep_size;    /* keep the size, and change only the overprovision ratio */
+	uint8_t to_minimum;   /* shrink to the smallest size; size is ignored */
+	/* write nothing: the result shows what would be done. A device opened for reading will do. */
 	uint8_t dry_run;
 };
 
@@ -36,39 +30,46 @@ enum f2fs_resize_kind {
 	F2FS_RESIZE_SHRINK = 1,	  /* the tail is emptied and cut off */
 	F2FS_RESIZE_EXTEND = 2,	  /* the areas have room for more segments */
 	F2FS_RESIZE_RELAYOUT = 3, /* larger areas, which are written again */
-	F2FS_RESIZE_HOME = 4,	 /* after an interrupted relayout: areas move back to the start */
-	F2FS_RESIZE_RESERVE = 5, /* only the space kept for GC changes */
-	F2FS_RESIZE_REDUCE = 6	 /* smaller areas, which are written again */
+	F2FS_RESIZE_HOME = 4,	  /* after an interrupted relayout: areas move back to the start */
+	F2FS_RESIZE_RESERVE = 5,  /* only the space kept for GC changes */
+	F2FS_RESIZE_REDUCE = 6	  /* smaller areas, which are written again */
 };
 /* Return "shrink", "extend", "relayout", "home", "reserve", "reduce"; "unknown" for other numbers. */
 F2FS_API const char *f2fs_resize_kind_name(unsigned kind);
 
 enum { F2FS_RESIZE_STEPS = 16 };
 
+/* A step of resizing, after which the volume opens with all files. */
 struct f2fs_resize_step {
 	uint32_t kind;	   /* enum f2fs_resize_kind */
 	uint32_t segments; /* of the volume after the step, areas included */
 	uint32_t moved;	   /* relayout, reduce: main segments that are emptied for it */
 };
 
+/* Result of f2fs_resize() and f2fs_resize_plan(); begin it with F2FS_SIZED. */
 struct f2fs_resize_result {
 	uint32_t struct_size; /* F2FS_SIZED */
 	/* Size of the volume on its device, from its start. Of several devices, bytes are the last one's. */
-	uint64_t old_bytes, new_bytes;
-	uint32_t old_segments, new_segments;
-	uint64_t old_user_blocks, new_user_blocks;
-	uint64_t minimum_bytes; /* the smallest size by shrinking in place, an estimate */
-	uint64_t device_bytes;	/* size of the device */
-	uint8_t device_is_short; /* the volume is larger than its device */
-	uint32_t step_count;
-	struct f2fs_resize_step steps[F2FS_RESIZE_STEPS];
-	uint64_t blocks_to_move; /* an estimate */
-	uint64_t moved_blocks;	 /* moved so far, */
-	uint32_t commits;	 /* and commits for it */
-	uint64_t area_bytes;	 /* written for new areas */
+	uint64_t old_bytes;	  /* size of the volume before, from its start; of several devices on the last one */
+	uint64_t new_bytes;	  /* size after it, likewise */
+	uint32_t old_segments;	  /* segments before, areas included */
+	uint32_t new_segments;	  /* segments after it */
+	uint64_t old_user_blocks; /* blocks that files can use before */
+	uint64_t new_user_blocks; /* blocks that files can use after it */
+	uint64_t minimum_bytes;	  /* the smallest size by shrinking in place, an estimate */
+	uint64_t device_bytes;	  /* size of the device */
+	uint8_t device_is_short;  /* the volume is larger than its device */
+	uint32_t step_count;	  /* length of steps */
+	struct f2fs_resize_step steps[F2FS_RESIZE_STEPS]; /* in order */
+	uint64_t blocks_to_move;			  /* an estimate */
+	uint64_t moved_blocks;				  /* moved so far, */
+	uint32_t commits;				  /* and commits for it */
+	uint64_t area_bytes;				  /* written for new areas */
 	/* Of a dry run: estimated number of commits, and of seconds by the reading speed of the device; 0: not known
 	 * (the context has no clock), or nothing is to be moved. */
-	uint32_t estimated_commits;
+	uint32_t estimated_commits; /* of a dry run */
+	/* of a dry run, by the reading speed of the device; 0: not known (the context has no clock), or nothing is
+	 * to be moved */
 	double estimated_seconds;
 	/* Segments of the areas that a volume of the new size does not need. Too little room, a pinned or damaged file,
 	 * or zones that are written in order can keep areas from becoming smaller. */

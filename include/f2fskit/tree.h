@@ -31,7 +31,7 @@ extern "C" {
 struct f2fs_stream {
 	/* Take all length bytes; return 0, or an errno, which ends the run. */
 	int (*write)(void *user, const void *data, size_t length);
-	void *user;
+	void *user;	  /* passed to write */
 	const char *path; /* file of the host; made, or emptied when it exists */
 	int fd;		  /* used when write and path are NULL; stays open */
 };
@@ -56,7 +56,7 @@ enum f2fs_keep {
 				     * it afterwards */
 	F2FS_KEEP_NOTHING = 0x8000, /* none of these */
 	F2FS_KEEP_XATTRS = 0x1C0,
-	F2FS_KEEP_DEFAULT = 0x3FF, /* all but flags and project ids */
+	F2FS_KEEP_DEFAULT = 0x3FF,   /* all but flags and project ids */
 	F2FS_KEEP_EVERYTHING = 0xFFF /* all but SETID, which must be set explicitly */
 };
 
@@ -80,6 +80,7 @@ enum f2fs_encrypted {
 	F2FS_ENCRYPTED_RAW = 2
 };
 
+/* Flags of f2fs_extract(). */
 enum f2fs_extract_flag {
 	/* Names start with the last component of each path, not with the root of the volume. */
 	F2FS_EXTRACT_RELATIVE = 1,
@@ -92,11 +93,12 @@ enum f2fs_extract_flag {
 
 /* Ids first .. first + count - 1 of the image become to .. on the host. An id that no entry covers stays itself. */
 struct f2fs_id_map {
-	uint32_t first;
-	uint32_t to;
-	uint32_t count;
+	uint32_t first; /* of the image */
+	uint32_t to;	/* of the host */
+	uint32_t count; /* length of the range */
 };
 
+/* Kinds of problems of an extraction. */
 enum f2fs_extract_problem_kind {
 	F2FS_PROBLEM_UNREADABLE = 1, /* the image: not there, or not all of it; what could not be read is a hole */
 	F2FS_PROBLEM_NOT_MADE = 2,   /* the host: the entry could not be made or written */
@@ -106,14 +108,14 @@ enum f2fs_extract_problem_kind {
 
 /* One problem of an extraction. */
 struct f2fs_extract_problem {
-	int kind;	  /* enum f2fs_extract_problem_kind */
-	int is_counted;	  /* counts as a problem: the run ends with INCOMPLETE */
+	int kind;	/* enum f2fs_extract_problem_kind */
+	int is_counted; /* counts as a problem: the run ends with INCOMPLETE */
 	/* In the volume, "/a/b"; bytes as presented, NUL-terminated. A path longer than F2FS_PROBLEM_PATH is cut to its
 	 * end, with "..." before it, so that 100,000 nested levels do not take 25 MB for each problem. */
 	const char *path;
 	const char *what; /* attribute ("owner", "user.color"), or part of the file; "" when it is the entry itself */
 	f2fs_nid_t ino;	  /* F2FS_NO_NID when not known */
-	const struct f2fs_error_detail *detail;
+	const struct f2fs_error_detail *detail; /* the error; NULL: none */
 };
 
 /* Options of f2fs_extract; begin it with F2FS_SIZED. */
@@ -129,14 +131,14 @@ struct f2fs_extract_options {
 	/* The paths in the volume to extract, "/" or none at all for everything. Links in the middle are followed, a
 	 * link at the end is extracted as such. A path below another one is not extracted twice. */
 	const char *const *paths;
-	unsigned path_count;
+	unsigned path_count; /* length of paths */
 	/* Patterns with * ? [a-z] and ** (which crosses slashes). One without a slash is held against the last
 	 * component, any other against the whole path from the volume's root. An excluded directory is not entered. An
 	 * included one is extracted with everything in it. Without include everything is extracted. */
 	const char *const *include;
-	unsigned include_count;
-	const char *const *exclude;
-	unsigned exclude_count;
+	unsigned include_count;	    /* length of include */
+	const char *const *exclude; /* patterns of paths to leave out */
+	unsigned exclude_count;	    /* length of exclude */
 	unsigned strip; /* leading components to remove from each name; entries with no component left are left out */
 	unsigned flags; /* enum f2fs_extract_flag */
 
@@ -146,22 +148,23 @@ struct f2fs_extract_options {
 	unsigned require; /* those of keep whose loss counts as a problem */
 	int existing;	  /* enum f2fs_existing */
 	int encrypted;	  /* enum f2fs_encrypted */
-	const struct f2fs_id_map *uid_map;
-	unsigned uid_map_count;
-	const struct f2fs_id_map *gid_map;
-	unsigned gid_map_count;
-	unsigned threads;   /* 0: one for each processor; 1: only the calling one */
-	uint64_t max_bytes; /* end with TOO_BIG rather than write more contents than this; 0: no limit */
+	const struct f2fs_id_map *uid_map; /* user ids of the host for those of the image */
+	unsigned uid_map_count;		   /* length of uid_map */
+	const struct f2fs_id_map *gid_map; /* group ids of the host for those of the image */
+	unsigned gid_map_count;		   /* length of gid_map */
+	unsigned threads;		   /* 0: one for each processor; 1: only the calling one */
+	uint64_t max_bytes;		   /* end with TOO_BIG rather than write more contents than this; 0: no limit */
 
 	/* Gets one line with a JSON object for each entry extracted: path, type, stat, flags and attributes, with
 	 * values in base64. NULL: none. */
 	const struct f2fs_stream *manifest;
 
-	/* Called for each entry once it is planned, in the order of the walk, and for each problem; non-zero: stop
-	 * (CANCELED). Either may be NULL. They may not call into the library with the same context. */
+	/* Called for each entry once it is planned, in the order of the walk; non-zero: stop (CANCELED). It may not
+	 * call into the library with the same context. May be NULL. */
 	int (*entry)(void *user, const char *path, const struct f2fs_stat *stat);
+	/* Called for each problem, as entry. */
 	int (*problem)(void *user, const struct f2fs_extract_problem *problem);
-	void *user;
+	void *user; /* passed to entry and problem */
 
 	/*
 	 * Android's lists, as f2fs_populate takes them: fs_config has a line "PATH UID GID MODE [capabilities=MASK]"
@@ -170,10 +173,11 @@ struct f2fs_extract_options {
 	 * with the list's name). NULL: none.
 	 */
 	const struct f2fs_stream *fs_config;
-	const struct f2fs_stream *file_contexts;
-	const char *mount_point; /* prefix of the paths in both; NULL: "/" */
+	const struct f2fs_stream *file_contexts; /* labels, as fs_config */
+	const char *mount_point;		 /* prefix of the paths in both; NULL: "/" */
 };
 
+/* Outputs of an extraction. */
 enum f2fs_output {
 	F2FS_OUTPUT_TAR = 1,
 	F2FS_OUTPUT_MANIFEST = 2,
@@ -183,15 +187,15 @@ enum f2fs_output {
 
 /* Numbers of an extraction. */
 struct f2fs_extract_result {
-	uint32_t struct_size; /* F2FS_SIZED */
-	uint64_t files;	      /* regular files; further hard links not counted */
-	uint64_t directories; /* made, or entered when they existed */
-	uint64_t symlinks;
-	uint64_t specials;
-	uint64_t links;	  /* further names of files */
-	uint64_t bytes;	  /* of contents written, without holes */
-	uint64_t skipped; /* left out as asked: existing, encrypted, special */
-	uint64_t problems;
+	uint32_t struct_size;	  /* F2FS_SIZED */
+	uint64_t files;		  /* regular files; further hard links not counted */
+	uint64_t directories;	  /* made, or entered when they existed */
+	uint64_t symlinks;	  /* symbolic links */
+	uint64_t specials;	  /* devices, pipes, sockets */
+	uint64_t links;		  /* further names of files */
+	uint64_t bytes;		  /* of contents written, without holes */
+	uint64_t skipped;	  /* left out as asked: existing, encrypted, special */
+	uint64_t problems;	  /* entries or attributes that could not be extracted */
 	uint64_t attributes_lost; /* refused by the host */
 	uint32_t left_in_part;	  /* enum f2fs_output: files that were there before, are emptied, and did not become
 				   * whole. A file that was made for the stream is removed instead. */

@@ -51,6 +51,7 @@ struct f2fs_undelete_report {
 	const struct f2fs_error_detail *detail; /* the failure that caused it; NULL: there is none */
 };
 
+/* Flags of f2fs_undelete(). */
 enum f2fs_undelete_flag {
 	F2FS_UNDELETE_PARTS = 1,    /* also files of which parts are lost; the lost parts become holes */
 	F2FS_UNDELETE_AS_BLANK = 2, /* blank blocks are contents as they are, zeros or 0xFF; else they are lost */
@@ -64,7 +65,7 @@ struct f2fs_undelete_options {
 	/* The destination. directory: of the host; made when it does not exist (its parent must). into: a directory of
 	 * the volume. With both NULL: the volume's root. */
 	const char *directory;
-	const char *into;
+	const char *into; /* directory of the volume */
 	/* Into the volume: directory of the host for an unnamed temporary file, for data beyond 64 MiB of memory. NULL:
 	 * NOMEM then. */
 	const char *temporary;
@@ -76,7 +77,7 @@ struct f2fs_undelete_options {
 	/* Called for each report as soon as it is known; non-zero: stop (CANCELED). May be NULL. It may not call into
 	 * the library, except for names and texts. */
 	int (*report)(void *user, const struct f2fs_undelete_report *report);
-	void *user;
+	void *user; /* passed to choose and report */
 };
 
 /* Results, as numbers of files, directories and links included. */

@@ -42,12 +42,13 @@ struct f2fs_open_options {
 	int pack;	      /* 0: the current checkpoint pack, 1 or 2: that one */
 	uint64_t offset;      /* byte where the volume starts on the device (a partition) */
 	uint64_t cache_bytes; /* bound of the metadata cache, 0: 32 MiB */
-	/* The further devices of a volume on several devices, in order, without the first. When NULL and the volume
-	 * needs them, open_device is called for each path of the device table. When that is NULL too, opening fails. */
+	/* The further devices of a volume on several devices, in order, without the first. NULL: see open_device. */
 	struct f2fs_device *const *devices;
-	unsigned device_count;
+	unsigned device_count; /* length of devices */
+	/* Called for each path of the device table when devices is NULL and the volume needs them. Stores a device,
+	 * which the volume takes over, in *out; returns 0 or a negative enum f2fs_error. NULL: opening fails then. */
 	int (*open_device)(void *user, const char *path, struct f2fs_device **out);
-	void *user;
+	void *user; /* passed to open_device */
 	/* RECOVER_VIEW: directory for data beyond 64 MiB of memory; NULL: fail with NOMEM then. */
 	const char *spill_dir;
 	/* An unreadable superblock copy or checkpoint pack may be newer than the readable one, so a volume with one is
@@ -116,19 +117,20 @@ F2FS_API int f2fs_volume_check_current(struct f2fs_volume *vol);
  */
 F2FS_API int f2fs_volume_pending(struct f2fs_volume *vol, uint64_t *nodes);
 
+/* Usage of a volume; begin it with F2FS_SIZED. */
 struct f2fs_volume_stat {
-	uint32_t struct_size; /* F2FS_SIZED */
-	uint64_t block_count; /* blocks as statfs shows them (FORMAT volume 10.3) */
-	uint64_t free_blocks;
-	uint64_t max_files; /* inodes that fit, those in use among them: f_files of statfs */
-	uint64_t free_files;
-	uint64_t valid_blocks; /* from here on: numbers of the running transaction, or else of the checkpoint */
-	uint64_t user_blocks;
-	uint32_t valid_nodes;
-	uint32_t valid_inodes;
-	uint32_t free_segments;
-	uint8_t uuid[16];
-	char label[2049]; /* UTF-8 */
+	uint32_t struct_size;	/* F2FS_SIZED */
+	uint64_t block_count;	/* blocks as statfs shows them (FORMAT volume 10.3) */
+	uint64_t free_blocks;	/* blocks that are not in use */
+	uint64_t max_files;	/* inodes that fit, those in use among them: f_files of statfs */
+	uint64_t free_files;	/* inodes that can still be made */
+	uint64_t valid_blocks;	/* from here on: numbers of the running transaction, or else of the checkpoint */
+	uint64_t user_blocks;	/* blocks that files can use */
+	uint32_t valid_nodes;	/* nodes in use */
+	uint32_t valid_inodes;	/* inodes in use */
+	uint32_t free_segments; /* segments without a block in use */
+	uint8_t uuid[16];	/* of the superblock */
+	char label[2049];	/* UTF-8 */
 };
 /* Copy the usage of a volume to *out. */
 F2FS_API void f2fs_volume_statfs(const struct f2fs_volume *vol, struct f2fs_volume_stat *out);
@@ -142,11 +144,12 @@ enum f2fs_entry_source {
 	F2FS_FROM_SCAN = 3
 };
 
+/* Entry of the NAT (FORMAT volume 5.1). */
 struct f2fs_nat_info {
-	f2fs_nid_t nid;
-	f2fs_nid_t ino;
-	f2fs_blk_t block_addr; /* 0: free */
-	uint8_t version;
+	f2fs_nid_t nid;		/* node id */
+	f2fs_nid_t ino;		/* inode that it belongs to */
+	f2fs_blk_t block_addr;	/* 0: free */
+	uint8_t version;	/* changes when the node id is reused */
 	uint8_t source;		/* enum f2fs_entry_source */
 	f2fs_blk_t table_block; /* block of the NAT that holds the entry (the one overridden, for the journal) */
 };
@@ -162,13 +165,15 @@ F2FS_API int f2fs_nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_
  */
 F2FS_API int f2fs_nat_read(struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uint8_t *entries);
 
+/* Entry of the SIT (FORMAT volume 6.1). */
 struct f2fs_segment_info {
-	f2fs_seg_t segno;
-	uint16_t valid_blocks;
-	uint8_t type;	/* enum f2fs_log_type, or larger when damaged */
-	uint8_t source; /* enum f2fs_entry_source */
-	uint64_t mtime;
+	f2fs_seg_t segno;      /* segment number */
+	uint16_t valid_blocks; /* blocks in use */
+	uint8_t type;	       /* enum f2fs_log_type, or larger when damaged */
+	uint8_t source;	       /* enum f2fs_entry_source */
+	uint64_t mtime;	       /* mean time of change of its blocks, by the clock of the volume */
 	uint8_t valid_map[64]; /* MSB-first */
+	/* block of the SIT that holds the entry (the one overridden, for the journal) */
 	f2fs_blk_t table_block;
 };
 /* Look up a segment of the main area. Fails with RANGE, CORRUPT, IO. */
@@ -178,12 +183,14 @@ F2FS_API int f2fs_sit_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, struct f
  */
 F2FS_API int f2fs_sit_read(struct f2fs_volume *vol, f2fs_seg_t first, uint32_t count, uint8_t *entries);
 
+/* Summary of a block: its last writer (FORMAT volume 7.1). */
 struct f2fs_block_owner {
-	f2fs_nid_t nid;
-	uint16_t ofs_in_node;
-	uint8_t version;
-	uint8_t is_node; /* footer's entry_type */
+	f2fs_nid_t nid;	      /* node that points to the block, or the node itself */
+	uint16_t ofs_in_node; /* slot of the node */
+	uint8_t version;      /* of the NAT entry when it was written */
+	uint8_t is_node;      /* footer's entry_type */
 };
+/* Where the summaries of a segment come from. */
 enum f2fs_summary_source {
 	F2FS_SUMMARY_SSA = 0,
 	F2FS_SUMMARY_PACK = 1,
@@ -202,8 +209,9 @@ F2FS_API int f2fs_ssa_lookup(struct f2fs_volume *vol, f2fs_seg_t segno, uint32_t
 F2FS_API int f2fs_ssa_read(struct f2fs_volume *vol, f2fs_seg_t segno, uint8_t *entries, uint8_t *entry_type,
 			   int *source);
 
+/* Position of a log (FORMAT volume 4.2). */
 struct f2fs_log_head {
-	f2fs_seg_t segno;
+	f2fs_seg_t segno;   /* current segment */
 	uint16_t blkoff;    /* next offset to be written */
 	uint8_t alloc_type; /* 0 append, 1 fill holes */
 	uint8_t type;	    /* enum f2fs_log_type */
@@ -231,6 +239,7 @@ F2FS_API int f2fs_block_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint32_t 
  */
 F2FS_API int f2fs_node_read(struct f2fs_volume *vol, f2fs_nid_t nid, uint8_t *block);
 
+/* Areas of a volume. */
 enum f2fs_area {
 	F2FS_AREA_NONE = 0, /* between the superblocks and the first segment, or after the main area */
 	F2FS_AREA_SUPERBLOCK = 1,
@@ -245,17 +254,17 @@ F2FS_API const char *f2fs_area_name(int area);
 
 /* Identity of a block, according to the volume's own tables. */
 struct f2fs_block_identity {
-	int area;	  /* enum f2fs_area */
-	uint32_t index;	  /* block within its area */
-	f2fs_seg_t segno; /* main area: its segment, and offset there */
-	uint32_t offset;
-	uint8_t type;	  /* main area: segment type */
-	uint8_t is_valid; /* main area: valid in the SIT */
-	uint8_t is_node;  /* by the summary */
-	uint8_t is_owned; /* the owner named by the summary really points here */
-	f2fs_nid_t nid;	  /* owner: node that points to it, or the node itself */
-	f2fs_nid_t ino;	  /* owning inode, 0 when not known */
-	uint16_t ofs_in_node;
+	int area;	      /* enum f2fs_area */
+	uint32_t index;	      /* block within its area */
+	f2fs_seg_t segno;     /* main area: its segment, and offset there */
+	uint32_t offset;      /* main area: block within its segment */
+	uint8_t type;	      /* main area: segment type */
+	uint8_t is_valid;     /* main area: valid in the SIT */
+	uint8_t is_node;      /* by the summary */
+	uint8_t is_owned;     /* the owner named by the summary really points here */
+	f2fs_nid_t nid;	      /* owner: node that points to it, or the node itself */
+	f2fs_nid_t ino;	      /* owning inode, 0 when not known */
+	uint16_t ofs_in_node; /* slot of the owner that points to it */
 	uint32_t node_offset; /* place of the node in its file */
 	uint64_t file_block;  /* data: block within the file, F2FS_NO_BLOCK when not known */
 };

@@ -71,16 +71,22 @@ F2FS_API void f2fs_volume_set_time(struct f2fs_volume *vol, const struct f2fs_ti
 
 /* Properties of a new inode. Begin it with F2FS_SIZED. */
 struct f2fs_new {
-	uint32_t struct_size; /* F2FS_SIZED */
-	uint32_t mode; /* type and permissions, POSIX numbers */
-	uint32_t uid, gid;
-	uint32_t rdev_major, rdev_minor; /* of character and block devices */
-	struct f2fs_time atime, mtime, ctime, crtime;
-	const char *target; /* of a symbolic link, not NUL-terminated */
-	size_t target_length;
+	uint32_t struct_size;	 /* F2FS_SIZED */
+	uint32_t mode;		 /* type and permissions, POSIX numbers */
+	uint32_t uid;		 /* user */
+	uint32_t gid;		 /* group */
+	uint32_t rdev_major;	 /* major number of a character or block device */
+	uint32_t rdev_minor;	 /* minor number of a character or block device */
+	struct f2fs_time atime;	 /* last access */
+	struct f2fs_time mtime;	 /* last change of the contents */
+	struct f2fs_time ctime;	 /* last change of the inode */
+	struct f2fs_time crtime; /* creation */
+	const char *target;	 /* of a symbolic link, not NUL-terminated */
+	size_t target_length;	 /* bytes of target */
 	uint32_t umask; /* permissions to remove, unless a default ACL of the directory decides the permissions */
 	uint32_t flags; /* enum f2fs_new_flag */
 };
+/* Flags of f2fs_create(). */
 enum f2fs_new_flag {
 	F2FS_NEW_EXACT = 1 /* ignore default ACLs: the permissions are mode's, as for a copy */
 };
@@ -103,6 +109,7 @@ F2FS_API int f2fs_link(struct f2fs_inode *dir, const char *name, size_t length, 
  * deletes. The first change or commit after its last close frees it, so close handles before the last commit.
  */
 F2FS_API int f2fs_remove(struct f2fs_inode *dir, const char *name, size_t length);
+/* Flags of f2fs_rename(). */
 enum f2fs_rename_flag {
 	F2FS_RENAME_NO_REPLACE = 1,
 	F2FS_RENAME_EXCHANGE = 2, /* both names exist and change places */
@@ -181,6 +188,7 @@ F2FS_API int f2fs_fsync(struct f2fs_inode *inode, unsigned flags);
 	X(PARENT_XATTRS, 10, "the attributes of its directory have changed")                                           \
 	X(NODE_FREED, 11, "the file lost nodes that recovery would keep")                                              \
 	X(BEYOND_END, 12, "blocks behind the end of the file would make it longer")
+/* Reasons for a commit, the rows of F2FS_FSYNC_REASON_TABLE. */
 enum f2fs_fsync_reason {
 #define F2FS_FSYNC_REASON_ENUM(name, number, text) F2FS_FSYNC_##name = (number),
 	F2FS_FSYNC_REASON_TABLE(F2FS_FSYNC_REASON_ENUM)
@@ -205,10 +213,11 @@ enum f2fs_sync_mode {
 /* Choose the sync mode for all files of an open volume: enum f2fs_sync_mode. Fails with INVALID for another number. */
 F2FS_API int f2fs_volume_set_sync(struct f2fs_volume *vol, int mode);
 
+/* A piece of f2fs_inode_write_atomic(). */
 struct f2fs_write_part {
-	uint64_t offset; /* bytes */
-	const void *data;
-	size_t length; /* bytes */
+	uint64_t offset;  /* bytes */
+	const void *data; /* the bytes to write */
+	size_t length;	  /* bytes */
 };
 /*
  * Write several pieces of a file and make it durable: after a power cut at any time all of them are there, or none.
@@ -273,8 +282,9 @@ F2FS_API int f2fs_quota_set(struct f2fs_volume *vol, unsigned kind, unsigned lim
 
 /* Times of grace of a whole quota file: how long usage may stay above a soft limit; begin it with F2FS_SIZED. */
 struct f2fs_quota_grace {
-	uint32_t struct_size; /* F2FS_SIZED */
-	uint32_t space_seconds, inode_seconds;
+	uint32_t struct_size;	/* F2FS_SIZED */
+	uint32_t space_seconds; /* for space */
+	uint32_t inode_seconds; /* for inodes */
 };
 /* Get the times of grace of a quota file, as in the running transaction. Fails as f2fs_quota_list(). */
 F2FS_API int f2fs_quota_grace_get(struct f2fs_volume *vol, unsigned kind, struct f2fs_quota_grace *out);
@@ -283,15 +293,14 @@ F2FS_API int f2fs_quota_grace_set(struct f2fs_volume *vol, unsigned kind, const 
 
 /* How fs-verity is enabled; begin it with F2FS_SIZED, zero members mean the default. */
 struct f2fs_verity_params {
-	uint32_t struct_size; /* F2FS_SIZED */
+	uint32_t struct_size;	/* F2FS_SIZED */
 	uint8_t hash_algorithm; /* 1 SHA-256, 2 SHA-512; 0: 1 */
 	uint32_t block_size;	/* of the tree, bytes: a power of two from 1024 to the volume's block size; 0: 4096 */
 	const void *salt;	/* at most 32 bytes */
-	size_t salt_size;
-	const void
-		*signature; /* of the file's digest, for kernels that require one: stored unchanged, at most 16128
-			     * bytes */
-	size_t signature_size;
+	size_t salt_size;	/* bytes of salt */
+	const void *signature;	/* of the file's digest, for kernels that require one: stored unchanged, at most 16128
+				 * bytes */
+	size_t signature_size;	/* bytes of signature */
 };
 /*
  * Enable fs-verity on a regular file, for good: its contents cannot be changed any more, and readers check them against

@@ -3,6 +3,9 @@
 its own, a verb as a rule, and says what comes back: a function that returns int names its errors ("Fails with IO",
 "Fails as f2fs_check()"), says what it returns, or asks a question; a function that returns anything else says what.
 
+Each struct and enum has a comment directly above, and each member of a struct one above it or beside it. One line declares
+one member, so that each comment belongs to one.
+
 Also: a header that is not yet stable says so in its head, the manual page and docs/API.md name it.
 """
 import re
@@ -13,6 +16,10 @@ import lint
 ERROR_ROW = re.compile(r"\bX\((\w+), \d+, E\w+, ")
 DECLARATION = re.compile(r"^F2FS_API\s+([^;]*?)\b(f2fs_\w+)\s*\([^;]*\);", re.M)
 COMMENT_ABOVE = re.compile(r"/\*((?:[^*]|\*(?!/))*)\*/\n\Z")
+AGGREGATE = re.compile(r"^(struct|union|enum) (f2fs_\w+) \{", re.M)
+TOKEN = re.compile(r"/\*.*?\*/|;|[^;/]+|/", re.S)
+NAME = re.compile(r"\(\*(\w+)\)|(\w+)(?:\[[^\]]*\])*;")
+SCALARS = re.compile(r"[^(]*,[^(]*;")
 CAPITALS = re.compile(r"\b[A-Z][A-Z_]+\b")
 EXPERIMENTAL = " * Experimental: "
 DOCUMENTS = ("docs/API.md", "man/libf2fskit.3")
@@ -48,12 +55,47 @@ def check_experimental(root, headers):
     return findings
 
 
+def find_bare_members(body):
+    """Yield (member, what is wrong) for the members of a struct that have no comment of their own."""
+    code, is_above, last = "", False, None
+    for token in TOKEN.findall(body + "\n"):
+        if token.startswith("/*") and not code.strip():
+            if last and "\n" not in code:
+                last = None
+            else:
+                is_above = True
+        elif not token.startswith("/*"):
+            if last and (code + token).strip():
+                yield last, "has no comment"
+                last = None
+            code += token
+            if token == ";":
+                name = next(filter(None, NAME.search(code).groups()))
+                if SCALARS.match(code):
+                    yield name, "shares its declaration with another member"
+                last, is_above, code = None if is_above else name, False, ""
+    if last:
+        yield last, "has no comment"
+
+
+def check_aggregates(name, text):
+    findings = []
+    for match in AGGREGATE.finditer(text):
+        if not COMMENT_ABOVE.search(text[: match.start()]):
+            findings.append(f"{name}: {match[1]} {match[2]} has no comment of its own directly above")
+        if match[1] != "enum":
+            body = text[match.end(): text.index("\n}", match.end())]
+            findings += [f"{name}: {match[2]}.{member} {wrong}" for member, wrong in find_bare_members(body)]
+    return findings
+
+
 def check(root):
     headers = sorted((root / "include/f2fskit").glob("*.h"))
     errors = {row for path in headers for row in ERROR_ROW.findall(path.read_text())}
     findings = check_experimental(root, headers)
     for path in headers:
         text = path.read_text()
+        findings += check_aggregates(path.relative_to(root), text)
         for match in DECLARATION.finditer(text):
             above = COMMENT_ABOVE.search(text[: match.start()])
             wrong = judge(match[1].strip(), words_of(above[1]) if above else None, errors)
@@ -70,6 +112,10 @@ GOOD = {
         "/* Is it? */\nF2FS_API int f2fs_c(void);\n/* Close it. */\nF2FS_API void f2fs_d(void);\n"
         "/* Read, IO when that fails. */\nF2FS_API int f2fs_e(void);\n"
     ),
+    "include/f2fskit/d.h": (
+        "/* Two numbers. */\nstruct f2fs_d {\n\tint a; /* one */\n\t/* another, in\n\t * two lines */\n\tint (*b)(int x,\n\t\t int y);\n};\n"
+        "/* Names. */\nenum f2fs_e { A = 1, B };\n"
+    ),
     "include/f2fskit/b.h": "/*\n * Something.\n *\n * Experimental: it may change.\n */\n",
     "docs/API.md": "Stable is the rest.\n\nExperimental are\n`b.h` and others.\n",
     "man/libf2fskit.3": "experimental is b.h\n",
@@ -82,6 +128,13 @@ BAD = [
     ("f2fs_f() says neither", {"include/f2fskit/c.h": "/* Read it, quickly. */\nF2FS_API int f2fs_f(void);\n"}),
     ("f2fs_f() begins with", {"include/f2fskit/c.h": "/* 3072 bytes. */\nF2FS_API const char *f2fs_f(void);\n"}),
     ("f2fs_f() does not say", {"include/f2fskit/c.h": "/* The bytes. */\nF2FS_API const char *f2fs_f(void);\n"}),
+    ("struct f2fs_d has no comment", {"include/f2fskit/c.h": "struct f2fs_d {\n\tint a; /* one */\n};\n"}),
+    ("enum f2fs_d has no comment", {"include/f2fskit/c.h": "/* Far. */\n\nenum f2fs_d { A };\n"}),
+    ("f2fs_d.b has no comment", {"include/f2fskit/c.h": "/* D. */\nstruct f2fs_d {\n\tint a; /* one */\n\tint b[4];\n};\n"}),
+    ("f2fs_d.b has no comment", {
+        "include/f2fskit/c.h": "/* D. */\nstruct f2fs_d {\n\t/* one */\n\tint a;\n\tint (*b)(int x,\n\t\t int y);\n};\n"
+    }),
+    ("f2fs_d.b shares its declaration", {"include/f2fskit/c.h": "/* D. */\nstruct f2fs_d {\n\tint a, b; /* two */\n};\n"}),
     ("API.md: does not say that b.h", {"docs/API.md": "Stable is b.h.\n\nExperimental are others.\n"}),
     ("libf2fskit.3: does not say that b.h", {"man/libf2fskit.3": "\n"}),
 ]

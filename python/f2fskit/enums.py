@@ -45,7 +45,9 @@ def _from_enum(name: str, tag: str, prefix: str, kind: Any = _IntEnum) -> Any:
     """Make an enumeration of the constants of a C enum that start with prefix."""
     constants = ffi.typeof(f"enum {tag}").relements
     members = {key[len(prefix) :]: value for key, value in constants.items() if key.startswith(prefix)}
-    return kind(name, members, module=__name__)
+    found = kind(name, members, module=__name__)
+    found.__doc__ = f"Values of enum {tag} of the C library."
+    return found
 
 
 def _names(kind: Any) -> Any:
@@ -128,12 +130,13 @@ VersionDifferenceKind = _from_enum("VersionDifferenceKind", "f2fs_version_differ
 VersionFlag = _from_enum("VersionFlag", "f2fs_version_flag", "F2FS_VERSION_", _IntFlag)
 SignatureKind = _from_enum("SignatureKind", "f2fs_signature_kind", "F2FS_SIGNATURE_")
 ZoneType = _from_enum("ZoneType", "f2fs_zone_type", "F2FS_ZONE_")
-# The six logs; F2FS_LOG_COUNT is not one of them.
+# Without F2FS_LOG_COUNT, which is no log.
 LogType = _IntEnum(
     "LogType",
     {ffi.string(lib.f2fs_log_type_name(i)).decode(): i for i in range(lib.F2FS_LOG_COUNT)},
     module=__name__,
 )
+LogType.__doc__ = "The six logs, values of enum f2fs_log_type of the C library."
 
 # Enumerations whose members a parameter also takes by name. stubs.py writes out the names.
 NAMED = (Feature, GcTarget, DefragOrder, Encrypted, Existing, FsyncMode, Logging, OpenMode, OpenRecover, SegmentMapForm,

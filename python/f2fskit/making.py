@@ -245,7 +245,7 @@ def mkfs(
     hot_extensions: Names = (),
     stamp: str | None = None,
 ) -> MkfsResult:
-    """Make a volume.
+    """Make a volume. The defaults of the options are those of mkfs.f2fs.
 
     Args:
         target: path of a file or block device, a writable `Device`, a buffer (bytearray, memoryview, mmap) or a binary
@@ -256,7 +256,7 @@ def mkfs(
             Wrong options change nothing of it. If making the volume fails, no new file is left.
         context: to share one.
 
-    Options (keywords; the defaults are those of mkfs.f2fs):
+    Options (keywords):
         label: at most 512 bytes of UTF-8.
         uuid: uuid.UUID; None: random.
         features: `Feature`, or names: ["extra_attr", "compression"].

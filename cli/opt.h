@@ -6,6 +6,10 @@
  *	GROUP("Size and layout")
  *	OPTION(LABEL, 'l', "label", REQUIRED, "NAME", "name of the volume", "Longer text for the manual, or \"\".")
  *
+ *	OLD(NAME, "name", REQUIRED, "NAME", "--label=NAME")
+ *
+ * OLD is a name of earlier versions that still works. The usage text lists old names in one line, completion not at all.
+ *
  * The program's file that takes the options includes cli/option_table.h for the ids and the array.
  *
  * Options may stand before and after operands; letters bundle (-fq), values are attached or follow (-b4096, -b 4096,
@@ -34,12 +38,15 @@ struct cli_option {
 	const char *arg_name;
 	const char *help; /* one line, or the title of a group */
 	const char *doc;  /* more for the manual page; blank lines separate paragraphs; "" for none */
+	const char *instead; /* NULL, or of an old name: the option that replaces it */
 };
 
 #define CLI_OPTION_GROUP (-1)
-#define CLI_GROUP_ROW(title) { CLI_OPTION_GROUP, 0, CLI_ARG_NONE, NULL, NULL, title, "" },
+#define CLI_GROUP_ROW(title) { CLI_OPTION_GROUP, 0, CLI_ARG_NONE, NULL, NULL, title, "", NULL },
 #define CLI_OPTION_ROW(id, letter, name, arg, arg_name, help, doc)                                                     \
-	{ OPT_##id, letter, CLI_ARG_##arg, name, arg_name, help, doc },
+	{ OPT_##id, letter, CLI_ARG_##arg, name, arg_name, help, doc, NULL },
+#define CLI_OLD_ROW(id, name, arg, arg_name, instead)                                                                  \
+	{ OPT_##id, 0, CLI_ARG_##arg, name, arg_name, "old name of " instead, "", instead },
 
 /*
  * Options that programs share stand in files of cli/, in rows of a macro of their own: IMAGE_OPTION (cli/image.h),
@@ -48,7 +55,7 @@ struct cli_option {
  */
 enum { CLI_IMAGE_NONE = 1000, CLI_WRITER_NONE = 2000, CLI_COPY_NONE = 3000, CLI_PACKING_NONE = 4000 };
 #define CLI_SHARED_ROW(id, letter, name, arg, arg_name, help, doc)                                                     \
-	{ id, letter, CLI_ARG_##arg, name, arg_name, help, doc },
+	{ id, letter, CLI_ARG_##arg, name, arg_name, help, doc, NULL },
 
 /* A command of a program made of commands, for people. */
 struct cli_command {

@@ -14,6 +14,7 @@ enum {
 	OPT_NONE,
 #define GROUP(title)
 #define OPTION(id, letter, name, arg, arg_name, help, doc) OPT_##id,
+#define OLD(id, name, arg, arg_name, instead) OPT_##id,
 #define IMAGE_OPTION(id, letter, name, arg, arg_name, help, doc)
 #define WRITER_OPTION(id, letter, name, arg, arg_name, help, doc)
 #define COPY_OPTION(id, letter, name, arg, arg_name, help, doc)
@@ -21,6 +22,7 @@ enum {
 #include CLI_OPTIONS_FILE
 #undef GROUP
 #undef OPTION
+#undef OLD
 #undef IMAGE_OPTION
 #undef WRITER_OPTION
 #undef COPY_OPTION
@@ -31,6 +33,7 @@ enum {
 static const struct cli_option options[] = {
 #define GROUP CLI_GROUP_ROW
 #define OPTION CLI_OPTION_ROW
+#define OLD CLI_OLD_ROW
 #define IMAGE_OPTION(id, ...) CLI_SHARED_ROW(CLI_IMAGE_##id, __VA_ARGS__)
 #define WRITER_OPTION(id, ...) CLI_SHARED_ROW(CLI_WRITER_##id, __VA_ARGS__)
 #define COPY_OPTION(id, ...) CLI_SHARED_ROW(CLI_COPY_##id, __VA_ARGS__)
@@ -38,6 +41,7 @@ static const struct cli_option options[] = {
 #include CLI_OPTIONS_FILE
 #undef GROUP
 #undef OPTION
+#undef OLD
 #undef IMAGE_OPTION
 #undef WRITER_OPTION
 #undef COPY_OPTION

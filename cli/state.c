@@ -65,6 +65,6 @@ const char *cli_state_conflict(const struct cli_image *image)
 	const int others = image->as_of || image->mode != F2FS_MODE_TOLERANT || image->pack || image->recover;
 
 	return image->is_repaired && others
-		       ? "a repaired volume (--repaired) does not go with another state, nor with --strict"
+		       ? "a repaired volume (--state=repaired) does not go with another state, nor with --strict"
 		       : NULL;
 }

@@ -9,10 +9,10 @@
 enum { HELP_COLUMN = 28, LINE_WIDTH = 80 };
 
 static const struct cli_option common[] = {
-	{ CLI_OPTION_GROUP, 0, CLI_ARG_NONE, NULL, NULL, "General", "" },
-	{ 1, 'h', CLI_ARG_NONE, "help", NULL, "show this text", "" },
+	{ CLI_OPTION_GROUP, 0, CLI_ARG_NONE, NULL, NULL, "General", "", NULL },
+	{ 1, 'h', CLI_ARG_NONE, "help", NULL, "show this text", "", NULL },
 	{ 1, 'V', CLI_ARG_NONE, "version", NULL, "show the version",
-	  "Programs that f2fs-tools have, too, first show the version of theirs whose behaviour they have." },
+	  "Programs that f2fs-tools have, too, first show the version of theirs whose behaviour they have.", NULL },
 };
 enum { COMMON_COUNT = sizeof(common) / sizeof(common[0]) };
 
@@ -95,9 +95,27 @@ static void put_rows(FILE *to, const struct cli_tool *tool, const struct cli_opt
 	for (unsigned i = 0; i < count; i++) {
 		if (rows[i].id == CLI_OPTION_GROUP)
 			fprintf(to, "\n%s:\n", rows[i].help);
-		else
+		else if (!rows[i].instead)
 			put_option(to, &rows[i], (char)(rows == common ? free_letter(tool, &rows[i]) : rows[i].letter));
 	}
+}
+
+/* Name the old options in one paragraph, each with the option that replaces it. */
+static void put_old_names(FILE *to, const struct cli_tool *tool)
+{
+	int has_any = 0;
+
+	for (unsigned i = 0; i < tool->option_count; i++) {
+		const struct cli_option *o = &tool->options[i];
+
+		if (!o->instead)
+			continue;
+		fprintf(to, "%s--%s (now %s)", has_any ? ",\n  " : "\nOld names, which the next version will not have:\n  ", o->name,
+			o->instead);
+		has_any = 1;
+	}
+	if (has_any)
+		fputc('\n', to);
 }
 
 void cli_opt_help(const struct cli_tool *tool, FILE *to)
@@ -108,6 +126,7 @@ void cli_opt_help(const struct cli_tool *tool, FILE *to)
 	put_commands(to, tool);
 	put_rows(to, tool, tool->options, tool->option_count);
 	put_rows(to, tool, common, COMMON_COUNT);
+	put_old_names(to, tool);
 	if (tool->exit_count)
 		fprintf(to, "\nExit status:\n");
 	for (unsigned i = 0; i < tool->exit_count; i++)
@@ -144,7 +163,7 @@ static void dump_rows(FILE *to, const struct cli_tool *tool, const struct cli_op
 			fputs("group", to);
 		} else {
 			letter[0] = (char)(rows == common ? free_letter(tool, o) : o->letter);
-			fputs("option", to);
+			fputs(o->instead ? "old" : "option", to);
 			put_escaped(to, letter);
 			put_escaped(to, o->name);
 			put_escaped(to, kinds[o->arg]);

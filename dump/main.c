@@ -280,7 +280,7 @@ static int check_arguments(struct dump *d, const struct arguments *a)
 {
 	for (unsigned i = 0; a->image.as_of && i < a->request_count; i++)
 		if (!knows_past(a->requests[i].view->option)) {
-			cli_error(&d->cli, "--as-of goes with --inode, --ls, --tree, --cat, --map, --xattr, --verity, "
+			cli_error(&d->cli, "--state=as-of goes with --inode, --ls, --tree, --cat, --map, --xattr, --verity, "
 					   "--verify, --hashes, --stat, --fragmentation, --extract and --tar");
 			cli_opt_hint(&tool);
 			return -1;
@@ -292,7 +292,7 @@ static int check_arguments(struct dump *d, const struct arguments *a)
 		return -1;
 	}
 	if (a->image.as_of && a->request_count == 0) {
-		cli_error(&d->cli, "--as-of needs a view, like --tree");
+		cli_error(&d->cli, "--state=as-of needs a view, like --tree");
 		cli_opt_hint(&tool);
 		return -1;
 	}

@@ -91,8 +91,11 @@ int view_block(struct dump *d, const char *argument)
 {
 	struct f2fs_block_identity id;
 	uint32_t addr;
-	int rc = dump_parse_number(d, "--block", argument, d->geo->end_blkaddr, &addr);
+	int rc;
 
+	if (strchr(argument, '~'))
+		return view_hexdump(d, argument);
+	rc = dump_parse_number(d, "--block", argument, d->geo->end_blkaddr, &addr);
 	if (rc)
 		return rc;
 	rc = f2fs_block_identify(d->vol, addr, &id);
@@ -154,7 +157,7 @@ int view_hexdump(struct dump *d, const char *argument)
 {
 	struct dump_range range;
 	uint8_t *block;
-	int rc = dump_view_range(d, "--hexdump", argument, d->geo->end_blkaddr, &range);
+	int rc = dump_view_range(d, "--block", argument, d->geo->end_blkaddr, &range);
 
 	if (rc)
 		return rc;

@@ -61,26 +61,27 @@ static int show(struct dump *d, struct f2fs_inode *const *inode, const f2fs_blk_
 	rc = f2fs_inode_compare(inode[0], inode[1], put, &s);
 	open_array(&s, F2FS_VERSION_RANGE);
 	cli_print_end_array(d->out);
-	return rc ? dump_fail(d, rc, "--differences") : 0;
+	return rc ? dump_fail(d, rc, "--versions") : 0;
 }
 
 int view_differences(struct dump *d, const char *argument)
 {
 	struct f2fs_inode *inode[2] = { NULL, NULL };
-	const char *comma = strchr(argument, ',');
+	const char *comma = strchr(argument, ','), *second = comma ? comma + 1 + (comma[1] == '@') : NULL;
 	f2fs_blk_t addr[2];
 	char first[24];
 	int rc = 0;
 
-	if (!comma || comma == argument || (size_t)(comma - argument) >= sizeof(first)) {
-		cli_usage_error(&d->cli, "--differences", argument, "is not two block addresses with a comma");
+	argument += argument[0] == '@';
+	if (!comma || comma <= argument || (size_t)(comma - argument) >= sizeof(first)) {
+		cli_usage_error(&d->cli, "--versions", argument, "is not two block addresses with a comma");
 		d->status |= DUMP_USAGE;
 		return F2FS_ERR_INVALID;
 	}
 	memcpy(first, argument, (size_t)(comma - argument));
 	first[comma - argument] = '\0';
 	for (unsigned i = 0; i < 2 && !rc; i++)
-		rc = dump_parse_number(d, "block address", i ? comma + 1 : first, d->geo->end_blkaddr, &addr[i]);
+		rc = dump_parse_number(d, "block address", i ? second : first, d->geo->end_blkaddr, &addr[i]);
 	for (unsigned i = 0; i < 2 && !rc; i++) {
 		rc = f2fs_inode_open_at(d->vol, NULL, addr[i], 0, &inode[i]);
 		if (rc)

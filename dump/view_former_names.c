@@ -37,7 +37,7 @@ static int search(struct f2fs_past *past, struct dump *d)
 
 int view_former_names(struct dump *d, const char *argument)
 {
-	static const struct dump_search whole = { "former_names", "--former-names", columns,
+	static const struct dump_search whole = { "former_names", "--versions", columns,
 						   sizeof(columns) / sizeof(columns[0]), search };
 
 	(void)argument;

@@ -2,6 +2,8 @@
 /*
  * Versions of an inode that are left.
  */
+#include <string.h>
+
 #include "dump/dump.h"
 #include "dump/versions.h"
 
@@ -156,8 +158,13 @@ int view_versions(struct dump *d, const char *argument)
 	struct listing list = { .d = d };
 	struct f2fs_past *past;
 	uint32_t ino;
-	int rc = dump_find_ino(d, "--versions", argument, &ino);
+	int rc;
 
+	if (!argument)
+		return view_former_names(d, NULL);
+	if (argument[0] == '@' && strchr(argument, ','))
+		return view_differences(d, argument);
+	rc = dump_find_ino(d, "--versions", argument, &ino);
 	if (rc)
 		return rc;
 	options.ino = ino;

@@ -38,19 +38,23 @@ def command(name, args, text, doc):
 
 
 def sections(lines):
-    options, commands, exits = [], [], []
+    options, commands, exits, old = [], [], [], []
     for line in lines:
         kind, *fields = [unescape(f) for f in line.split("\t")]
         if kind == "group":
             options.append(".SS %s\n" % roff(fields[0]))
         elif kind == "option":
             options.append(option(*fields))
+        elif kind == "old":
+            old.append(r"\fB--%s\fR (now \fB%s\fR)" % (roff(fields[1]), roff(fields[-2].removeprefix("old name of "))))
         elif kind == "commands":
             commands.append(".SS %s\n" % roff(fields[0]))
         elif kind == "command":
             commands.append(command(*fields))
         elif kind == "exit":
             exits.append(".TP\n.B %s\n%s.\n" % (fields[0], roff(fields[1])))
+    if old:
+        options.append(".SS Old names\nThe next version will not have them: %s.\n" % ",\n".join(old))
     return ["".join(part).rstrip("\n") for part in (options, commands, exits)]
 
 

@@ -123,6 +123,16 @@ def line_of(module, name):
         return sys.maxsize, name
 
 
+def data_entry(part, name):
+    """Return the entry of a constant: autodoc finds its text only in the module that defines it."""
+    from sphinx.pycode import ModuleAnalyzer
+    module = "f2fskit" if part == "f2fskit" else f"f2fskit.{part}"
+    text = ModuleAnalyzer.for_module(module).find_attr_docs().get(("", name))
+    if not text:
+        sys.exit(f"{module}: {name} is not documented")
+    return f".. py:data:: f2fskit.{name}\n\n   {' '.join(text).strip()}\n\n"
+
+
 def write_python_pages(pages, tags, out):
     import f2fskit
     known = [part for group in pages["python"] for part in group["modules"]]
@@ -136,8 +146,11 @@ def write_python_pages(pages, tags, out):
         for part in group["modules"]:
             for name in sorted((name for name, place in places.items() if place == part), key=lambda name: line_of(f2fskit, name)):
                 value = getattr(f2fskit, name)
+                if not (isinstance(value, type) or inspect.isroutine(value)):
+                    text += data_entry(part, name)
+                    continue
                 kind = "exception" if isinstance(value, type) and issubclass(value, BaseException) else \
-                    "class" if isinstance(value, type) else "function" if callable(value) else "data"
+                    "class" if isinstance(value, type) else "function"
                 options = "   :members:\n   :inherited-members: %s\n   :member-order: bysource\n%s" % (
                     "int, tuple, BaseException, PurePosixPath, RawIOBase, object",
                     "   :undoc-members:\n" if isinstance(value, enum.EnumMeta) else "") if kind in ("class", "exception") else ""

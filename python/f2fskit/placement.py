@@ -10,6 +10,7 @@ from ._core import Handle, Owner, ffi, lib, sized, stray
 
 #: No stream: the block is written as without a placement.
 NO_STREAM: int = lib.F2FS_STREAM_NONE
+"""No stream: the block goes to the log that it has without a placement."""
 
 
 class Placement(Protocol):

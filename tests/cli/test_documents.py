@@ -20,7 +20,7 @@ def listed(run_tool, program):
     names, letters, commands = {"help", "version", "dump-options"}, set(), set()
     for line in run_tool(program, "--dump-options").stdout.decode().splitlines():
         fields = line.split("\t")
-        if fields[0] == "option":
+        if fields[0] in ("option", "old"):
             letters |= {fields[1]} - {""}
             names |= {fields[2]} - {""}
             assert fields[5], (program, line)
@@ -54,6 +54,57 @@ def test_help_has_all_options(run_tool, program):
     names, letters, commands = listed(run_tool, program)
     for name in names - {"dump-options"}:
         assert "--" + name in text or name in ("help", "version"), name
+
+
+def old_names(run_tool, program):
+    return {line.split("\t")[2]: line.split("\t")[5].removeprefix("old name of ")
+            for line in run_tool(program, "--dump-options").stdout.decode().splitlines() if line.startswith("old\t")}
+
+
+@pytest.mark.parametrize("program", PAGES)
+def test_old_names_lead_to_new_ones_and_stand_apart(run_tool, program):
+    old = old_names(run_tool, program)
+    names, _, _ = listed(run_tool, program)
+    text = run_tool(program, "--help").stdout.decode()
+    for name, instead in old.items():
+        assert set(LONG.findall(instead)) <= names - set(old), name
+        assert not re.search(r"^ +(-\w, )?--%s\b(?! \(now)" % re.escape(name), text, re.M), name
+        assert "--%s (now %s)" % (name, instead) in text
+
+
+def test_the_old_names_are_few(run_tool):
+    """A name that becomes old is listed here, and goes in the next version."""
+    assert {program: sorted(old) for program in PAGES if (old := old_names(run_tool, program))} == {
+        "dump.f2fs": ["as-of", "differences", "former-names", "hexdump", "history", "pack", "recover-view", "repaired", "rescue"],
+        "f2fs": ["pack"], "resize.f2fs": ["estimate"], "sload.f2fs": ["replace", "update"]}
+
+
+def test_documents_and_messages_use_no_old_name(run_tool):
+    old = {name for program in PAGES for name in old_names(run_tool, program)} - {"pack"}
+    wrong = []
+    for path in documents():
+        with open(path) as document:
+            text = re.sub(r"\.SS Old names.*", "", document.read().replace("\\-", "-"), flags=re.S)
+            wrong += ["%s: --%s" % (os.path.relpath(path, TOP), name) for name in LONG.findall(text) if name in old]
+    for path in glob.glob(os.path.join(TOP, "*", "*.c")) + glob.glob(os.path.join(TOP, "lib", "*", "*.[cd]*")):
+        if path.endswith("dump/history.c"):  # the view of an old name names it
+            continue
+        with open(path) as source:
+            strings = re.findall(r'"((?:[^"\\\n]|\\.)*)"', source.read())
+        wrong += ["%s: --%s" % (os.path.relpath(path, TOP), name) for text in strings for name in LONG.findall(text) if name in old]
+    assert not wrong
+
+
+def test_completion_offers_all_options_and_no_old_ones(run_tool, build_dir):
+    with open(os.path.join(build_dir, "completions", "f2fs")) as file:
+        text = file.read()
+    for program in PAGES:
+        row = re.search(r"\t%s\)\n\t\toptions=(.*)\n" % re.escape(program), text)
+        if not row:
+            continue
+        offered = {name.rstrip("=") for name in LONG.findall(row[1])}
+        old = old_names(run_tool, program)
+        assert listed(run_tool, program)[0] - {"dump-options"} - offered == set(old), program
 
 
 def documents():

@@ -72,7 +72,10 @@ def test_texts_of_options_and_members_are_whole(inventory):
     assert "ADAPTIVE takes" in text_of(inventory["c:struct"]["f2fs_hotness_options"][2])
     assert text_of(inventory["c:enumerator"]["F2FS_ERR_NOSPC"][2]) == "no space left"
     assert text_of(inventory["c:member"]["f2fs_stat.nlink"][2]) == "number of names"
-    assert "overprovision" in text_of(inventory["py:function"]["f2fskit.mkfs"][2])
+    assert text_of(inventory["py:data"]["f2fskit.structs"][2]) == "Every structure by name."
+    page = pathlib.Path(inventory["py:function"]["f2fskit.mkfs"][2].split("#")[0]).read_text()
+    mkfs = page.split('id="f2fskit.mkfs"')[1].split('<dt class="sig')[0]
+    assert "Keyword Arguments" in mkfs and "<strong>overprovision</strong>" in mkfs
 
 
 def test_names_lead_to_their_places_and_code_is_code(manual, inventory):

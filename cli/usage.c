@@ -103,19 +103,16 @@ static void put_rows(FILE *to, const struct cli_tool *tool, const struct cli_opt
 /* Name the old options in one paragraph, each with the option that replaces it. */
 static void put_old_names(FILE *to, const struct cli_tool *tool)
 {
-	int has_any = 0;
+	const char *before = "\nOld names, which the next version will not have:\n";
 
 	for (unsigned i = 0; i < tool->option_count; i++) {
 		const struct cli_option *o = &tool->options[i];
 
 		if (!o->instead)
 			continue;
-		fprintf(to, "%s--%s (now %s)", has_any ? ",\n  " : "\nOld names, which the next version will not have:\n  ", o->name,
-			o->instead);
-		has_any = 1;
+		fprintf(to, "%s  --%s (now %s)\n", before, o->name, o->instead);
+		before = "";
 	}
-	if (has_any)
-		fputc('\n', to);
 }
 
 void cli_opt_help(const struct cli_tool *tool, FILE *to)

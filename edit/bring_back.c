@@ -91,7 +91,7 @@ static void advise(struct edit *e, const struct f2fs_past *past, int rc)
 	f2fs_past_stat(past, &st);
 	if (rc != F2FS_ERR_IO || !st.unreadable || e->image.accept_unread)
 		return;
-	snprintf(why, sizeof(why), "%s (--accept-unread goes on)", f2fs_context_error(e->ctx)->message);
+	snprintf(why, sizeof(why), "%s (--accept-unread continues)", f2fs_context_error(e->ctx)->message);
 	f2fs_context_fail(e->ctx, rc, why);
 }
 

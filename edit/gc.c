@@ -121,8 +121,8 @@ int do_gc(struct edit *e, const struct edit_call *call)
 	if (rc)
 		return rc;
 	if (options.move_pinned && !options.dry_run)
-		cli_warning(&e->cli, "pinned files move: what has noted their addresses (boot loaders, swap, "
-				     "device-mapper tables) has to be told");
+		cli_warning(&e->cli, "pinned files move: update the programs that have stored their addresses "
+				     "(boot loaders, swap, device-mapper tables)");
 	rc = f2fs_gc(e->vol, &options, &result);
 	if (rc)
 		edit_fail(e, rc, "gc");

@@ -37,8 +37,8 @@ static const struct cli_exit exits[] = {
 	{ EDIT_INCOMPLETE, "something could not be read (damaged, encrypted); as above" },
 	{ EDIT_USAGE, "wrong usage; as above" },
 	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT
-	  "nothing was changed since the last commit, but what is done at once (label, uuid, set, gc, trim, restore) "
-	  "stays" },
+	  "changes since the last commit are dropped; those that take effect at once (label, uuid, set, gc, trim, "
+	  "restore) stay" },
 };
 
 static const char *const usage[] = { "[OPTION]... IMAGE COMMAND [ARG]... [-- COMMAND [ARG]...]...",

@@ -112,8 +112,7 @@ static void put_totals(const struct run *run)
 	else if (short_device_says_why(&run->session, &run->device))
 		return;
 	else if (found > fixed && run->session.answer == FSCK_NO)
-		puts("Info: --dry-run shows what a repair would do, -y repairs, --explain=NAME tells what a problem "
-		     "means");
+		puts("Info: --dry-run shows the effects of a repair, -y repairs, --explain=NAME explains a problem");
 }
 
 static int try_check(struct run *run, int repair)

@@ -113,7 +113,7 @@ int short_device_says_why(const struct session *s, const struct short_device *d)
 		puts("Info: the image ends before the main area: no file is in it, so nothing is repaired");
 	else if (!short_device_gives_up(s->arguments) && s->answer != FSCK_NO)
 		puts("Info: the end of the image is missing: nothing is repaired with --ask, --only or --except (-y "
-		     "gives up what lies past the end)");
+		     "drops everything past the end)");
 	else
 		return 0;
 	return 1;

@@ -15,7 +15,7 @@ static const char *step_text(uint32_t kind)
 					     [F2FS_RESIZE_EXTEND] = "add segments that the areas have room for",
 					     [F2FS_RESIZE_RELAYOUT] = "write larger areas, by two hops",
 					     [F2FS_RESIZE_HOME] = "finish an interrupted hop of the areas",
-					     [F2FS_RESIZE_RESERVE] = "change what is kept for cleaning",
+					     [F2FS_RESIZE_RESERVE] = "change the space kept for GC",
 					     [F2FS_RESIZE_REDUCE] = "write smaller areas, by two hops" };
 
 	return kind < sizeof(texts) / sizeof(texts[0]) && texts[kind] ? texts[kind] : "?";

@@ -27,7 +27,7 @@ extern "C" {
 	X(UNSUPPORTED, 22, EOPNOTSUPP, "feature not supported")                                                        \
 	X(ENCRYPTED, 23, ENOKEY, "encrypted and no key is at hand")                                                    \
 	X(DAMAGED_DATA, 24, EUCLEAN, "file data cannot be decoded")                                                    \
-	X(OVERWRITTEN, 25, EUCLEAN, "what was there has been overwritten")                                             \
+	X(OVERWRITTEN, 25, EUCLEAN, "overwritten by other data")                                                       \
 	X(FOREIGN, 26, EMEDIUMTYPE, "something else than F2FS is there")                                               \
 	X(NOT_FOUND, 30, ENOENT, "not found")                                                                          \
 	X(EXISTS, 31, EEXIST, "exists already")                                                                        \

@@ -19,7 +19,7 @@ extern "C" {
 #define F2FS_HOTNESS_TABLE(X)                                                                                          \
 	X(M2H, 0, "m2h", "classes by K-means of the update distance of each block, after the M2H paper")               \
 	X(DEATH, 1, "death", "by the time at which blocks of a range of a file are expected to change again")          \
-	X(LIFESPAN, 2, "lifespan", "by how long what is overwritten had lived; takes no memory for blocks")            \
+	X(LIFESPAN, 2, "lifespan", "by how long overwritten blocks had lived; takes no memory for blocks")             \
 	X(ADAPTIVE, 3, "adaptive", "by the mean of a block's distances, as long as these foretell what comes")
 /* Ways to estimate hotness, the rows of F2FS_HOTNESS_TABLE. */
 enum f2fs_hotness_method {

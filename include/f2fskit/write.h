@@ -187,7 +187,7 @@ F2FS_API int f2fs_fsync(struct f2fs_inode *inode, unsigned flags);
 	X(PARENT_NAMES, 9, "a new file in a directory that names were taken from")                                     \
 	X(PARENT_XATTRS, 10, "the attributes of its directory have changed")                                           \
 	X(NODE_FREED, 11, "the file lost nodes that recovery would keep")                                              \
-	X(BEYOND_END, 12, "blocks behind the end of the file would make it longer")
+	X(BEYOND_END, 12, "blocks past the end of the file would make it longer")
 /* Reasons for a commit, the rows of F2FS_FSYNC_REASON_TABLE. */
 enum f2fs_fsync_reason {
 #define F2FS_FSYNC_REASON_ENUM(name, number, text) F2FS_FSYNC_##name = (number),

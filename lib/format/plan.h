@@ -36,11 +36,11 @@
 	X(ZONE_SIZE, "the zone size is not a multiple of the segment size")                                            \
 	X(ZONE_START, "the start of the device is not aligned to its zones")                                           \
 	X(ZONE_METADATA, "the metadata does not fit in the conventional zones at the start of the device")             \
-	X(ZONE_FIRST_DEVICE, "the first device is too small for the metadata, which must not lie in sequential zones") \
+	X(ZONE_FIRST_DEVICE, "the first device is too small for the metadata, which cannot be in sequential zones")    \
 	X(ZONE_FIRST_ZONED, "the first of several devices must have conventional zones")                               \
 	X(ALIAS_FIRST, "the first device cannot be an alias")                                                          \
 	X(ALIAS_ZONED, "a device with sequential zones cannot be an alias")                                            \
-	X(ALIAS_METADATA, "the first device is too small for the metadata, which must not lie in an alias")
+	X(ALIAS_METADATA, "the first device is too small for the metadata, which cannot be in an alias")
 
 enum plan_result {
 	PLAN_OK = 0,

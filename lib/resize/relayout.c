@@ -55,7 +55,7 @@ static int hop_out(struct resize *r, struct areas_target *to, uint32_t by, uint3
 	to->large_nat = r->now.shape.large_nat != 0;
 	place_areas(&to->geo, geo->segment0_blkaddr + by * F2FS_SEGMENT_BLOCKS, geo->segment_count - by);
 	if (!stage_room(&hop, to->geo.segment_count_main, true, &to->room))
-		return error_set(r->ctx, F2FS_ERR_NOSPC, "%u main segments do not hold what is in use",
+		return error_set(r->ctx, F2FS_ERR_NOSPC, "%u main segments are too few for the blocks in use",
 				 (unsigned)to->geo.segment_count_main);
 	to->usable_segments = stage_usable(&hop, to->geo.segment_count_main);
 	return move_areas(r, to);

@@ -67,7 +67,7 @@ int sink_fs_config_add(struct sink *sink, struct sink_stream *s, const char *pat
 	if (find_attribute(entry, "security.capability", &xattr) == 0 &&
 	    !android_capability_decode(xattr.value, xattr.value_size, &mask)) {
 		err = leave_out(sink, entry, "fs_config",
-				"its capabilities are more than a mask of what is permitted and effective");
+				"its capabilities are more than a mask that is both permitted and effective");
 		if (err)
 			return err;
 	}

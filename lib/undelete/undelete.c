@@ -141,7 +141,7 @@ static int check_reads(const struct undelete *u)
 	if (!st.unreadable || undelete_has(u, F2FS_UNDELETE_UNREAD))
 		return 0;
 	return error_set(u->ctx, F2FS_ERR_IO,
-			 "%llu reads failed: what was there is not known, and nothing is brought back",
+			 "%llu reads failed and may hide newer versions: nothing is brought back",
 			 (unsigned long long)st.unreadable);
 }
 

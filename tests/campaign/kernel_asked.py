@@ -36,14 +36,14 @@ class Asked:
                 os.truncate(path, sizes[i])
 
     def keep_repaired(self, subject, bed, result):
-        """Of a campaign: what the repair left, if the next check calls it clean."""
+        """Of a campaign: the volume after the repair, if the next check calls it clean."""
         if result["state"] not in ("SOUND", "REPAIRED") or result["second"]:
             return
         is_cut = "keep" in bed.meets
         self.keep(result, bed.devices, [base.size for base in subject.bases] if is_cut else ())
 
     def judged(self, results, then=None):
-        """The results, with what the kernel says of those that were kept. then(result, paths) may look at the files."""
+        """The results, with the kernel's answer for the kept volumes. then(result, paths) may look at the files."""
         for result in results:
             if "disks" not in result:
                 yield result

@@ -68,7 +68,7 @@ def version_of(disks):
 
 
 def job_of(name, disks, writes, work, view):
-    """What the guest is told of a volume; None where there is no use in asking."""
+    """Return the guest's job for a volume; None where there is no use in asking."""
     superblock = Superblock(disks[0])
     if not superblock.can_be_asked():
         return None
@@ -111,7 +111,7 @@ def one_guest(jobs, kernel):
 
 
 def views_of(folder, count):
-    """What the guest wrote of each volume: {path: what the kernel read}, or None."""
+    """Return the guest's report of each volume: {path: contents that the kernel read}, or None."""
     found = []
     for i in range(count):
         path = os.path.join(folder, str(i))

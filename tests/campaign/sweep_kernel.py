@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Which volumes of a sweep the kernel is asked about: one in so many of those that a check calls clean."""
+"""Choose volumes of a sweep to ask the kernel about: one in N of those that a check calls clean."""
 import random
 
 import kernel_asked

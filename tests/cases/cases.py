@@ -265,7 +265,7 @@ class Broken:
 
 
 def contents(f2fskit, devices, **options):
-    """{path: what is there} of all but directories: bytes, the target of a symlink, the type of others."""
+    """{path: contents} of all but directories: bytes, the target of a symlink, the type of others."""
     found = {}
     with f2fskit.open(devices[0], devices=devices[1:], **options) as volume:
         for path, entry in volume.scan("/"):

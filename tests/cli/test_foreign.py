@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""No program, library call or Python call writes to a device of another system, unless told to.
+"""No program, library call or Python call writes to a device of another system, unless an option says so.
 
 Each row of OTHERS makes another system over a volume, by its own program or by its header. Each row of WRITERS is a program
 that writes. The other way round, a sound volume whose files hold every magic at every place is never refused.

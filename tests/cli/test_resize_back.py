@@ -32,7 +32,7 @@ def must_hold(f2fskit, device):
 
 
 def resize(f2fskit, device, *sizes):
-    """Do it, and hold it against what was told; nothing is left to do behind it."""
+    """Resize, and compare the result with the plan; no step is left afterwards."""
     for size in sizes:
         told = f2fskit.resize(device, size, dry_run=True)
         done = f2fskit.resize(device, size)
@@ -64,7 +64,7 @@ def test_as_if_it_never_was_large(f2fskit, options):
     if "segs_per_sec" not in options:  # whose areas had room for more, so that growing has left them
         assert layout(geo) == layout(must_hold(f2fskit, there))
     assert f2fskit.resize_minimum(back) == f2fskit.resize_minimum(there)
-    # the smallest size is that, too, and what a run comes to
+    # the smallest size is that, too, and a run reaches it
     resize(f2fskit, back, large)
     least = f2fskit.resize_minimum(back)[0]
     done = f2fskit.resize(back, minimum=True)
@@ -123,7 +123,7 @@ def test_node_ids_in_use_stay(f2fskit):
 
 
 def test_a_file_that_cannot_move(f2fskit):
-    """It is where the areas would go for a moment. The volume shrinks, its tables stay, and that is told."""
+    """It is where the areas would go for a moment. The volume shrinks, its tables stay, and the program says so."""
     device = f2fskit.Device.memory(3000 * MIB)
     f2fskit.mkfs(device)
     fill(f2fskit, device)
@@ -186,7 +186,7 @@ def test_several_devices(f2fskit, first, reduced):
     if reduced:
         geo = hold(devices)
         expected = hold(fresh)
-        names = set(LAYOUT) - {"block_count"}  # that counts what the last device has behind the volume
+        names = set(LAYOUT) - {"block_count"}  # that also counts the blocks of the last device after the volume
         assert {name: getattr(geo, name) for name in names} == {name: getattr(expected, name) for name in names}
     else:
         hold(devices)

@@ -7,7 +7,7 @@ import pytest
 
 MIB, GIB, TIB = 1 << 20, 1 << 30, 1 << 40
 FILES = 60
-# options of mkfs, sizes, and the payload blocks behind the checkpoint block at each: bitmaps that do not fit into it
+# options of mkfs, sizes, and the payload blocks after the checkpoint block at each: bitmaps that do not fit into it
 SMALL = [110 * GIB, 111 * GIB, TIB, 3300 * GIB, 16 * TIB - 2 * MIB, 16 * TIB]
 LONG = bool(os.environ.get("F2FSKIT_LONG_RUNS"))
 MOST = 64 * TIB if LONG else TIB

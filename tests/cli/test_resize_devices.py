@@ -87,7 +87,7 @@ def test_an_alias_before_the_place_of_the_areas(f2fskit):
 
 @pytest.mark.parametrize("capacity", [4, 3])
 def test_the_last_device_has_zones(f2fskit, capacity):
-    """The areas lie on an ordinary disk, the main area continues in zones: it grows and shrinks by whole zones."""
+    """The areas are on an ordinary disk, the main area continues in zones: it grows and shrinks by whole zones."""
     context = f2fskit.Context()
     first = f2fskit.Device.memory(512 * MIB, context=context)
     zones = f2fskit.Device.memory(6000 * MIB, context=context).zoned(4 * MIB, conventional=0, capacity=capacity * MIB)

@@ -4,10 +4,10 @@
  * reads that the operation takes with the fault or without it.
  *
  * - A read that fails once, or breaks off half-way, makes no difference: not to the result, not to the device.
- * - What cannot be read for good is told, by an error, a warning, or a count of what is missing; else nothing was.
+ * - A permanent read error is reported, by an error, a warning, or a count of missing blocks; else nothing was.
  * - Zeros and old blocks cannot always be noticed. No crash, no endless work, and what comes of it is found by the next
  *   check. A checkpoint pack whose end is not there looks like one that a power cut left unfinished: then the volume is
- *   as the commit before left it. What no witness can tell is in the table of exemptions.
+ *   as the commit before left it. Reads that no witness can judge are in the table of exemptions.
  * - A resize that a read has stopped leaves what a stopped resize may, and continues to its end.
  * - The volume shows, on a device without faults, what it showed before, or what it would show without the fault, and
  *   the check finds nothing.
@@ -845,7 +845,7 @@ static int is_error_of_reading(int rc)
 	       rc == F2FS_ERR_NOT_F2FS;
 }
 
-/* What an operation may come to where no witness can tell that a read went wrong. */
+/* Allowed results of an operation where no witness shows that a read went wrong. */
 static const struct exemption {
 	const char *operation;
 	unsigned wrong; /* bits of enum wrong */

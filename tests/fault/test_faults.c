@@ -612,7 +612,7 @@ static int run_populate(struct bench *b)
 	return rc;
 }
 
-/* A volume beside itself: what cannot be read would be told, so that counts as failing. */
+/* A volume beside itself: an unreadable block would be reported, so that counts as failing. */
 static int run_diff(struct bench *b)
 {
 	struct f2fs_diff_result result = { F2FS_SIZED(f2fs_diff_result) };

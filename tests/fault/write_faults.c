@@ -6,7 +6,8 @@
  * states are looked at: the device with all that was written, and one whose cache was lost, so that all after the last
  * flush that succeeded is gone. A commit after a failed change either says that the handle is good for a rollback only
  * or makes nothing of the change true. After a rollback, the same change works, or the handle says that it cannot be
- * used. What is uncertain is ended in turn by committing again, a rollback, and opening again, with the same judgement.
+ * used. An uncertain state is ended in turn by committing again, a rollback, and opening again, with the same
+ * judgement.
  *
  *	write_faults [all]    all: every n; otherwise every n at first, then larger and larger steps
  */

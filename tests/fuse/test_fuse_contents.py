@@ -107,7 +107,7 @@ class Pair:
         (os.fsync if self.random.random() < 0.5 else os.fdatasync)(self.fd)
 
     def look_for_holes(self):
-        """What is between data reads as zeros."""
+        """Gaps between data read as zeros."""
         at = 0
         while at < len(self.model):
             try:

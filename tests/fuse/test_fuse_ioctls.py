@@ -71,7 +71,7 @@ def test_the_volume(mount, volume, peer_check, run_tool):
             assert ask(top, command, data, uid=65534) == errno.EPERM
     assert ask(top, number(NONE, "\xf5", 99, 0)) == errno.ENOTTY
     assert isinstance(ask(top, CHECKPOINT), bytes)
-    mounted.kill()                      # what the checkpoint had is there
+    mounted.kill()                      # the files of the checkpoint are there
     mounted = mount(image)
     assert (mounted.point / "f").read_bytes() == b"f" * 100000
     for i in range(300):

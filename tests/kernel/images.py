@@ -29,7 +29,7 @@ class View:
     writes: bool = False
 
 
-# The truth of a clean image is what a read-only mount shows.
+# A read-only mount shows the truth of a clean image.
 CLEAN = {"manifest": View("ro")}
 # An unclean one has two: the state of the last checkpoint, and the state after the kernel's recovery.
 UNCLEAN = {"manifest": View("ro,norecovery"), "recovered": View("", writes=True)}

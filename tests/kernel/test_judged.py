@@ -16,7 +16,7 @@ FOUND = ["ours:plain nat_journal.count^=0x1", "seed:read-only inode[6].i_advise^
 
 
 def refused(asked, results, least=LEAST_ASKED):
-    """What the kernel refuses: {damage: what it says}."""
+    """Damages that the kernel refuses: {damage: its message}."""
     judged, found, count = list(asked.judged(results)), {}, 0
     for result in judged:
         count += bool(result.get("asked"))

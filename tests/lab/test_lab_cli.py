@@ -293,7 +293,7 @@ def test_plot_as_png(run_tool, tmp_path):
     found = {pixels[i:i + 3].hex() for i in range(0, len(pixels), 3)}
     assert {dot.get("fill")[1:] for dot in dots} | {"ffffff"} <= found
     assert "000000" in {pixels[3 * (y * width + x):][:3].hex() for y in range(5, 25) for x in range(70, 300)}, "no title"
-    (tmp_path / "full.png").symlink_to("/dev/full")     # what was not made by us is not removed either
+    (tmp_path / "full.png").symlink_to("/dev/full")     # a file that we did not make is not removed
     assert b"No space" in run_tool("f2fs-lab", "plot", results, "--plot", tmp_path / "full.png", rc=1).stderr
     assert (tmp_path / "full.png").is_symlink()
     results.write_bytes(ROUND.replace('"l"', '"\xff"').encode("latin-1") + b"]}")

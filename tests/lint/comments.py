@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Comments of the public interface: each F2FS_API function has one of its own, directly above. It begins with a word of
 its own, a verb as a rule, and says what comes back: a function that returns int names its errors ("Fails with IO",
-"Fails as f2fs_check()"), says what it returns, or asks a question; a function that returns anything else says what.
+"Fails as f2fs_check()"), names its result, or asks a question; a function that returns anything else names its result.
 
 Each struct and enum has a comment directly above, and each member of a struct one above it or beside it. One line declares
 one member, so that each comment belongs to one.
@@ -30,7 +30,7 @@ def words_of(comment):
 
 
 def judge(kind, comment, errors):
-    """Return what a comment lacks, or None."""
+    """Return the fault of a comment, or None."""
     if comment is None:
         return "has no comment of its own directly above"
     if not re.match(r"[A-Z][a-z]+\b", comment):
@@ -56,7 +56,7 @@ def check_experimental(root, headers):
 
 
 def find_bare_members(body):
-    """Yield (member, what is wrong) for the members of a struct that have no comment of their own."""
+    """Yield (member, fault) for the members of a struct that have no comment of their own."""
     code, is_above, last = "", False, None
     for token in TOKEN.findall(body + "\n"):
         if token.startswith("/*") and not code.strip():

@@ -17,7 +17,7 @@ SAME = {"uuid": uuid.UUID(int=7), "checkpoint_version": 1, "time": THEN}
 
 
 def shown(volume):
-    """What a volume holds: {path: (mode, owner, contents or target)}."""
+    """Return the entries of a volume: {path: (mode, owner, contents or target)}."""
     found = {}
     for path, entry in volume.scan():
         inode = entry.inode()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""File objects do what the host's own do: the place of appends, sharing between threads, names and warnings."""
+"""File objects behave as the host's own: the place of appends, sharing between threads, names and warnings."""
 import csv
 import gc
 import gzip

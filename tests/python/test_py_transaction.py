@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Inside a transaction: every reader gives the same before a commit, after it, and what was there after a rollback."""
+"""Inside a transaction: every reader gives the same before a commit, after it, and the old state after a rollback."""
 import os
 import shutil
 

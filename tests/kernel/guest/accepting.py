@@ -113,7 +113,7 @@ class Volume:
                 json.dump(self.view, file)
 
     def read(self, path):
-        """Read all data. Return a digest that does not tell holes from zeros."""
+        """Read all data. Return a digest in which holes and zeros are the same."""
         digest = hashlib.sha256()
         with kernelapi.open_fd(path) as fd:
             at, size = 0, os.fstat(fd).st_size

@@ -156,7 +156,7 @@ static void expect_all_back(const char *name, unsigned lost)
 	assert_true(before.files > 5);
 	lose(&seed, &geo, lost, pack);
 	expect_repaired(&seed, &result);
-	/* what a small volume has in its journals is not in its tables yet: then nothing is lost */
+	/* entries in the journals of a small volume are not in its tables yet: then nothing is lost */
 	assert_int_equal(result.state, result.found ? F2FS_CHECK_REPAIRED : F2FS_CHECK_SOUND);
 	take_census(&seed, &after);
 	assert_int_equal(after.files, before.files);

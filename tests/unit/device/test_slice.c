@@ -59,7 +59,7 @@ static void ends_are_checked(void **state)
 	assert_null(device_peek(slice, 9, 2));
 	assert_non_null(device_peek(slice, 9, 1));
 	f2fs_device_close(slice);
-	/* The message tells the place on what lies below, the record that on the window. */
+	/* The message has the offset on the device below, the record that in the window. */
 	assert_int_equal(f2fs_device_open_fault(dev, &fault), 0);
 	f2fs_device_fault_set(fault, &rule);
 	assert_int_equal(f2fs_device_open_slice(fault, 5000, 0, &slice), 0);

@@ -280,7 +280,7 @@ static void frees_are_told(void **state)
 	end(inode);
 }
 
-/* A transaction that was rolled back: streams go on from what the last commit has. */
+/* A transaction that was rolled back: streams continue from the last commit. */
 static void discarding_is_no_harm(void **state)
 {
 	struct f2fs_inode *inode = begin(120, F2FS_LOGGING_ADAPTIVE);

@@ -220,7 +220,7 @@ static void without_leave_it_says_so(void **state)
 	fresh_close(&v);
 }
 
-/* What is cleaned before the first change is no part of it: a rollback gives what was there. */
+/* GC before the first change is no part of it: a rollback restores the old contents. */
 static void all_or_nothing_holds(void **state)
 {
 	struct f2fs_inode *inode;

@@ -210,7 +210,7 @@ static int must_shrink(const struct stage_volume *start, uint32_t target, struct
 		assert_int_equal(steps[i].segments, size);
 		assert_true(stage_reduce(&v, size, &hop));
 		assert_int_equal(steps[i].moved, hop.moved);
-		/* between the hops: behind the future place, and over no block that the old areas or files use */
+		/* between the hops: after the future place, and over no block that the old areas or files use */
 		assert_true(hop.by >= hop.meta && hop.by + v.ssa_segments >= meta + div_ceil32(size - meta, 512 * 512));
 		assert_true(hop.by + hop.meta <= meta + hop.moved);
 		assert_true(hop.moved == 0 || hop.moved + stage_needed(&v) <= size - meta);

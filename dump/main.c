@@ -280,8 +280,9 @@ static int check_arguments(struct dump *d, const struct arguments *a)
 {
 	for (unsigned i = 0; a->image.as_of && i < a->request_count; i++)
 		if (!knows_past(a->requests[i].view->option)) {
-			cli_error(&d->cli, "--state=as-of goes with --inode, --ls, --tree, --cat, --map, --xattr, "
-					   "--verity, --verify, --hashes, --stat, --fragmentation, --extract and --tar");
+			cli_error(&d->cli,
+				  "--state=as-of goes with --inode, --ls, --tree, --cat, --map, --xattr, --verity, "
+				  "--verify, --hashes, --stat, --fragmentation, --extract and --tar");
 			cli_opt_hint(&tool);
 			return -1;
 		}

@@ -80,7 +80,8 @@ const char *dump_parse_range(const char *text, uint64_t limit, struct dump_range
 
 static int beyond_end(struct dump *d, const char *what, const char *text, uint64_t limit)
 {
-	cli_error(&d->cli, "%s: %s is beyond the end, there are %llu", what, text, (unsigned long long)limit);
+	cli_error(&d->cli, "%s: %s is past the end, it must be less than %llu", what, text,
+		  (unsigned long long)limit);
 	d->status |= DUMP_MISSING;
 	return F2FS_ERR_RANGE;
 }

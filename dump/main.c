@@ -69,6 +69,7 @@ struct view {
 };
 
 static int classic_node_option(struct dump *d, const char *argument);
+static int versions_option(struct dump *d, const char *argument);
 
 static const struct view views[] = {
 #define VIEW(option, member, kind, function) { OPT_##option, kind, member, function },
@@ -398,6 +399,14 @@ static int show_node(struct dump *d, const char *argument, int as_map)
 static int classic_node_option(struct dump *d, const char *argument)
 {
 	return show_node(d, argument, d->as_map);
+}
+
+/* --versions: of a file, a comparison of two, or the former names of all files. */
+static int versions_option(struct dump *d, const char *argument)
+{
+	if (!argument)
+		return view_former_names(d, NULL);
+	return argument[0] == '@' && strchr(argument, ',') ? view_differences(d, argument) : view_versions(d, argument);
 }
 
 static void run_text(struct dump *d, const struct arguments *a, const struct request *request, int is_alone)

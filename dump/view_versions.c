@@ -2,8 +2,6 @@
 /*
  * Versions of an inode that are left.
  */
-#include <string.h>
-
 #include "dump/dump.h"
 #include "dump/versions.h"
 
@@ -158,13 +156,8 @@ int view_versions(struct dump *d, const char *argument)
 	struct listing list = { .d = d };
 	struct f2fs_past *past;
 	uint32_t ino;
-	int rc;
+	int rc = dump_find_ino(d, "--versions", argument, &ino);
 
-	if (!argument)
-		return view_former_names(d, NULL);
-	if (argument[0] == '@' && strchr(argument, ','))
-		return view_differences(d, argument);
-	rc = dump_find_ino(d, "--versions", argument, &ino);
 	if (rc)
 		return rc;
 	options.ino = ino;

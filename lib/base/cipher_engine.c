@@ -7,40 +7,38 @@
 
 #include "base/cipher_engine.h"
 #include "base/cipher_row.h"
+#include "base/part.h"
 #include "f2fskit_config.h"
 
 #if HAVE_CRYPTO
-
 #include <openssl/core_names.h>
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/kdf.h>
-#include <openssl/params.h>
-#include <openssl/rand.h>
+
+#include "base/late_crypto.h"
 
 void *engine_new(const char *name, const uint8_t *key, bool encipher, enum cipher_result *result)
 {
-	EVP_CIPHER *method = EVP_CIPHER_fetch(NULL, name, NULL);
+	EVP_CIPHER *method = late_crypto() ? sym_EVP_CIPHER_fetch(NULL, name, NULL) : NULL;
 	EVP_CIPHER_CTX *engine;
 
 	*result = method ? CIPHER_FAILED : CIPHER_UNAVAILABLE;
 	if (!method)
 		return NULL;
-	engine = EVP_CIPHER_CTX_new();
-	if (engine && EVP_CipherInit_ex2(engine, method, key, NULL, encipher, NULL) == 1 &&
-	    EVP_CIPHER_CTX_set_padding(engine, 0) == 1) {
+	engine = sym_EVP_CIPHER_CTX_new();
+	if (engine && sym_EVP_CipherInit_ex2(engine, method, key, NULL, encipher, NULL) == 1 &&
+	    sym_EVP_CIPHER_CTX_set_padding(engine, 0) == 1) {
 		*result = CIPHER_OK;
 	} else {
-		EVP_CIPHER_CTX_free(engine);
+		sym_EVP_CIPHER_CTX_free(engine);
 		engine = NULL;
 	}
-	EVP_CIPHER_free(method);
+	sym_EVP_CIPHER_free(method);
 	return engine;
 }
 
 void engine_free(void *engine)
 {
-	EVP_CIPHER_CTX_free(engine); /* wipes its key */
+	if (engine)
+		sym_EVP_CIPHER_CTX_free(engine); /* wipes its key */
 }
 
 bool engine_run(void *engine, const uint8_t *iv, const uint8_t *in, uint8_t *out, size_t n)
@@ -49,39 +47,36 @@ bool engine_run(void *engine, const uint8_t *iv, const uint8_t *in, uint8_t *out
 
 	if (n == 0)
 		return true;
-	if (n > INT_MAX || (iv && EVP_CipherInit_ex2(engine, NULL, NULL, iv, -1, NULL) != 1))
+	if (n > INT_MAX || (iv && sym_EVP_CipherInit_ex2(engine, NULL, NULL, iv, -1, NULL) != 1))
 		return false;
-	return EVP_CipherUpdate(engine, out, &done, in, (int)n) == 1 && (size_t)done == n;
-}
-
-void cipher_wipe(void *secret, size_t n)
-{
-	OPENSSL_cleanse(secret, n);
+	return sym_EVP_CipherUpdate(engine, out, &done, in, (int)n) == 1 && (size_t)done == n;
 }
 
 bool cipher_random(void *out, size_t n)
 {
-	return n <= INT_MAX && RAND_bytes(out, (int)n) == 1;
+	return n <= INT_MAX && late_crypto() && sym_RAND_bytes(out, (int)n) == 1;
 }
 
 static bool derive(int mode, const uint8_t *key, size_t key_size, const uint8_t *info, size_t info_size, uint8_t *out,
 		   size_t size)
 {
-	EVP_KDF *method = EVP_KDF_fetch(NULL, "HKDF", NULL);
-	EVP_KDF_CTX *kdf = method ? EVP_KDF_CTX_new(method) : NULL;
+	EVP_KDF *method = late_crypto() ? sym_EVP_KDF_fetch(NULL, "HKDF", NULL) : NULL;
+	EVP_KDF_CTX *kdf = method ? sym_EVP_KDF_CTX_new(method) : NULL;
 	char digest[] = "SHA512";
 	OSSL_PARAM params[5], *p = params;
 	bool done;
 
-	*p++ = OSSL_PARAM_construct_int(OSSL_KDF_PARAM_MODE, &mode);
-	*p++ = OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest, 0);
-	*p++ = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, (void *)(uintptr_t)key, key_size);
+	if (!method)
+		return false;
+	*p++ = sym_OSSL_PARAM_construct_int(OSSL_KDF_PARAM_MODE, &mode);
+	*p++ = sym_OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest, 0);
+	*p++ = sym_OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, (void *)(uintptr_t)key, key_size);
 	if (info_size)
-		*p++ = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, (void *)(uintptr_t)info, info_size);
-	*p = OSSL_PARAM_construct_end();
-	done = kdf && EVP_KDF_derive(kdf, out, size, params) == 1;
-	EVP_KDF_CTX_free(kdf);
-	EVP_KDF_free(method);
+		*p++ = sym_OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, (void *)(uintptr_t)info, info_size);
+	*p = sym_OSSL_PARAM_construct_end();
+	done = kdf && sym_EVP_KDF_derive(kdf, out, size, params) == 1;
+	sym_EVP_KDF_CTX_free(kdf);
+	sym_EVP_KDF_free(method);
 	return done;
 }
 
@@ -121,11 +116,6 @@ bool engine_run(void *engine, const uint8_t *iv, const uint8_t *in, uint8_t *out
 	return false;
 }
 
-void cipher_wipe(void *secret, size_t n)
-{
-	memset(secret, 0, n); /* there are no secrets without libcrypto */
-}
-
 bool cipher_random(void *out, size_t n)
 {
 	(void)out;
@@ -153,6 +143,15 @@ bool hkdf_expand(const uint8_t prk[HKDF_PRK_SIZE], const uint8_t *info, size_t i
 
 #endif
 
+/* The stores are volatile, so that the compiler keeps them. */
+void cipher_wipe(void *secret, size_t n)
+{
+	volatile uint8_t *bytes = secret;
+
+	while (n > 0)
+		bytes[--n] = 0;
+}
+
 void *cipher_engine(struct cipher *c, bool encipher)
 {
 	enum cipher_result result;
@@ -164,9 +163,5 @@ void *cipher_engine(struct cipher *c, bool encipher)
 
 bool cipher_is_built(void)
 {
-#if HAVE_CRYPTO
-	return true;
-#else
-	return false;
-#endif
+	return part_is_usable(PART_CRYPTO);
 }

@@ -7,17 +7,39 @@
 #include "base/sized.h"
 #include "f2fskit_config.h"
 
-#define PART_HAS_ARCHIVE HAVE_ARCHIVE
-#define PART_HAS_BLKID HAVE_BLKID
-#define PART_HAS_CASEFOLD HAVE_UTF8PROC
-#define PART_HAS_CRYPTO HAVE_CRYPTO
-#define PART_HAS_LIBDEFLATE HAVE_LIBDEFLATE
-#define PART_HAS_LZ4 HAVE_LZ4
-#define PART_HAS_ZSTD HAVE_ZSTD
+/* Is the part in the build, how is its library loaded at its first use, and by which name. */
+#define PART_HAS_ARCHIVE HAVE_ARCHIVE, LATE(ARCHIVE, late_archive)
+#define PART_HAS_BLKID HAVE_BLKID, NULL, NULL
+#define PART_HAS_CASEFOLD HAVE_UTF8PROC, NULL, NULL
+#define PART_HAS_CRYPTO HAVE_CRYPTO, LATE(CRYPTO, late_crypto)
+#define PART_HAS_LIBDEFLATE HAVE_LIBDEFLATE, NULL, NULL
+#define PART_HAS_LZ4 HAVE_LZ4, NULL, NULL
+#define PART_HAS_ZSTD HAVE_ZSTD, NULL, NULL
+
+#if HAVE_DLOPEN
+#include "late_sonames.h"
+#define LATE(name, load) load, LATE_SONAME_##name " is not installed"
+#else
+#define LATE(name, load) NULL, NULL
+#endif
+#if HAVE_DLOPEN && !HAVE_ARCHIVE
+#define late_archive NULL
+#define LATE_SONAME_ARCHIVE ""
+#elif HAVE_DLOPEN
+#include "base/late_archive.h"
+#endif
+#if HAVE_DLOPEN && !HAVE_CRYPTO
+#define late_crypto NULL
+#define LATE_SONAME_CRYPTO ""
+#elif HAVE_DLOPEN
+#include "base/late_crypto.h"
+#endif
 
 static const struct {
 	const char *option, *library, *purpose, *why_not;
 	bool is_built_in;
+	bool (*load)(void); /* NULL: it is linked */
+	const char *why_not_loaded;
 } parts[PART_COUNT] = {
 #define PART(name, option, library, purpose) { option, library, purpose, library " is not built in", PART_HAS_##name },
 #include "base/part.def"
@@ -31,12 +53,12 @@ const char *f2fs_version(void)
 
 bool part_is_usable(enum part part)
 {
-	return part == PART_NONE || parts[part].is_built_in;
+	return part == PART_NONE || (parts[part].is_built_in && (!parts[part].load || parts[part].load()));
 }
 
 const char *part_why_not(enum part part)
 {
-	return parts[part].why_not;
+	return parts[part].is_built_in && parts[part].load ? parts[part].why_not_loaded : parts[part].why_not;
 }
 
 int f2fs_build_info(unsigned index, struct f2fs_build_part *part)

@@ -6,6 +6,7 @@
 
 #include <assert.h>
 
+#include "base/part.h"
 #include "f2fskit_config.h"
 
 static const struct row {
@@ -59,14 +60,59 @@ int sha_digest(enum sha_algorithm algorithm, const void *data, size_t n, uint8_t
 	return result;
 }
 
-#if HAVE_CRYPTO
-
-#include <openssl/evp.h>
-
 bool sha_is_available(unsigned int algorithm)
 {
-	return find_row(algorithm) != NULL;
+	return find_row(algorithm) && (algorithm == SHA_256 || part_is_usable(PART_CRYPTO));
 }
+
+#if HAVE_CRYPTO
+#include "base/late_crypto.h"
+
+static bool engine_init(struct sha *sha, const char *name)
+{
+	/* looked up once: doing so for each message costs more than a short message */
+	sha->method = sym_EVP_MD_fetch(NULL, name, NULL);
+	sha->engine = sym_EVP_MD_CTX_new();
+	return sha->method && sha->engine;
+}
+
+static void engine_fini(struct sha *sha)
+{
+	sym_EVP_MD_CTX_free(sha->engine);
+	sym_EVP_MD_free(sha->method);
+}
+
+static bool engine_start(struct sha *sha)
+{
+	return sym_EVP_DigestInit_ex2(sha->engine, sha->method, NULL) == 1;
+}
+
+static bool engine_update(struct sha *sha, const void *data, size_t n)
+{
+	return sym_EVP_DigestUpdate(sha->engine, data, n) == 1;
+}
+
+static bool engine_finish(struct sha *sha, uint8_t digest[SHA_MAX_SIZE])
+{
+	return sym_EVP_DigestFinal_ex(sha->engine, digest, NULL) == 1;
+}
+#else
+static bool engine_init(struct sha *sha, const char *name)
+{
+	(void)sha;
+	(void)name;
+	return false;
+}
+
+static void engine_fini(struct sha *sha)
+{
+	(void)sha;
+}
+
+#define engine_start(sha) false
+#define engine_update(sha, data, n) false
+#define engine_finish(sha, digest) false
+#endif
 
 int sha_init(struct sha *sha, enum sha_algorithm algorithm)
 {
@@ -74,10 +120,11 @@ int sha_init(struct sha *sha, enum sha_algorithm algorithm)
 
 	assert(row);
 	sha->algorithm = algorithm;
-	/* looked up once: doing so for each message costs more than a short message */
-	sha->method = EVP_MD_fetch(NULL, row->name, NULL);
-	sha->engine = EVP_MD_CTX_new();
-	if (sha->method && sha->engine)
+	sha->engine = NULL;
+	sha->method = NULL;
+	if (!part_is_usable(PART_CRYPTO))
+		return algorithm == SHA_256 ? 0 : -1;
+	if (engine_init(sha, row->name))
 		return 0;
 	sha_fini(sha);
 	return -1;
@@ -85,63 +132,32 @@ int sha_init(struct sha *sha, enum sha_algorithm algorithm)
 
 void sha_fini(struct sha *sha)
 {
-	EVP_MD_CTX_free(sha->engine);
-	EVP_MD_free(sha->method);
+	if (sha->engine || sha->method)
+		engine_fini(sha);
 	sha->engine = NULL;
 	sha->method = NULL;
 }
 
 int sha_start(struct sha *sha)
 {
-	return EVP_DigestInit_ex2(sha->engine, sha->method, NULL) == 1 ? 0 : -1;
-}
-
-int sha_update(struct sha *sha, const void *data, size_t n)
-{
-	return EVP_DigestUpdate(sha->engine, data, n) == 1 ? 0 : -1;
-}
-
-int sha_finish(struct sha *sha, uint8_t digest[SHA_MAX_SIZE])
-{
-	return EVP_DigestFinal_ex(sha->engine, digest, NULL) == 1 ? 0 : -1;
-}
-
-#else
-
-bool sha_is_available(unsigned int algorithm)
-{
-	return algorithm == SHA_256;
-}
-
-int sha_init(struct sha *sha, enum sha_algorithm algorithm)
-{
-	sha->algorithm = algorithm;
-	sha->engine = NULL;
-	sha->method = NULL;
-	return algorithm == SHA_256 ? 0 : -1;
-}
-
-void sha_fini(struct sha *sha)
-{
-	(void)sha;
-}
-
-int sha_start(struct sha *sha)
-{
+	if (sha->engine)
+		return engine_start(sha) ? 0 : -1;
 	sha256_soft_start(&sha->soft);
 	return 0;
 }
 
 int sha_update(struct sha *sha, const void *data, size_t n)
 {
+	if (sha->engine)
+		return engine_update(sha, data, n) ? 0 : -1;
 	sha256_soft_update(&sha->soft, data, n);
 	return 0;
 }
 
 int sha_finish(struct sha *sha, uint8_t digest[SHA_MAX_SIZE])
 {
+	if (sha->engine)
+		return engine_finish(sha, digest) ? 0 : -1;
 	sha256_soft_finish(&sha->soft, digest);
 	return 0;
 }
-
-#endif

@@ -10,14 +10,18 @@
 #include "base/part.h"
 #include "f2fskit_config.h"
 
+static int unavailable(const struct source *src)
+{
+	return error_set(src->ctx, F2FS_ERR_UNSUPPORTED, "cannot read tar archives: %s", part_why_not(PART_ARCHIVE));
+}
+
 #if HAVE_ARCHIVE
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <locale.h>
 #include <string.h>
 
+#include "base/late_archive.h"
 #include "source/path.h"
 #include "source/tarentry.h"
 #include "source/tarstream.h"
@@ -46,13 +50,13 @@ static struct tar_source *source_of(const struct source *src)
 /* The archive cannot be read on: without the rest the tree would be a part of itself. */
 static int broken_by(struct source *src, struct archive *archive)
 {
-	const char *text = archive_error_string(archive);
+	const char *text = sym_archive_error_string(archive);
 	const char *after = src->path.count ? " after " : "";
 
 	src->is_broken = true;
-	if (archive_errno(archive) == ENOMEM)
+	if (sym_archive_errno(archive) == ENOMEM)
 		return error_nomem(src->ctx);
-	if (archive_errno(archive) == ECANCELED)
+	if (sym_archive_errno(archive) == ECANCELED)
 		return error_set(src->ctx, F2FS_ERR_CANCELED, "populate was canceled");
 	if (!src->path.count && text && strstr(text, "Unrecognized archive format"))
 		return error_set(src->ctx, F2FS_ERR_IO,
@@ -72,9 +76,10 @@ static la_ssize_t read_stream(struct archive *archive, void *user, const void **
 	long long got = tar_stream_next(&s->stream, data);
 
 	if (got < 0) {
-		const char *text = archive_error_string(s->stream.plain);
+		const char *text = sym_archive_error_string(s->stream.plain);
 
-		archive_set_error(archive, archive_errno(s->stream.plain), "%s", text ? text : "libarchive failed");
+		sym_archive_set_error(archive, sym_archive_errno(s->stream.plain), "%s",
+				      text ? text : "libarchive failed");
 	}
 	return (la_ssize_t)got;
 }
@@ -85,7 +90,7 @@ static int next_header(struct tar_source *s)
 	int ret;
 
 	do
-		ret = archive_read_next_header(s->archive, &s->entry);
+		ret = sym_archive_read_next_header(s->archive, &s->entry);
 	while (ret == ARCHIVE_RETRY);
 	uselocale(old);
 	return ret;
@@ -96,7 +101,7 @@ static void restore_signs(const struct tar_source *s, struct source_item *item)
 {
 	struct f2fs_time *const times[] = { &item->mtime, &item->atime, &item->ctime, &item->crtime };
 	static const unsigned bits[] = { GIVEN_MTIME, GIVEN_ATIME, GIVEN_CTIME, GIVEN_CRTIME };
-	const unsigned signs = tar_stream_signs(&s->stream, (uint64_t)archive_read_header_position(s->archive));
+	const unsigned signs = tar_stream_signs(&s->stream, (uint64_t)sym_archive_read_header_position(s->archive));
 
 	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
 		struct f2fs_time *t = times[i];
@@ -117,7 +122,7 @@ static int end(struct source *src, struct tar_source *s)
 	int err;
 
 	if (s->has_ended || !src->opt.needs_end ||
-	    tar_stream_has_end(&s->stream, (uint64_t)archive_read_header_position(s->archive)))
+	    tar_stream_has_end(&s->stream, (uint64_t)sym_archive_read_header_position(s->archive)))
 		return SOURCE_END;
 	s->has_ended = true;
 	err = source_set_path(src, 0, "");
@@ -137,7 +142,7 @@ static int next(struct source *src, struct source_item *item)
 		return end(src, s);
 	if (ret != ARCHIVE_OK && ret != ARCHIVE_WARN)
 		return broken(src);
-	name = archive_entry_pathname(s->entry);
+	name = sym_archive_entry_pathname(s->entry);
 	err = source_set_path(src, 0, name ? name : "");
 	if (!err && !name)
 		err = error_set(src->ctx, F2FS_ERR_INVALID, "an entry has no name");
@@ -169,7 +174,7 @@ static int need_rest(struct source *src)
 	while (s->rest_length == 0 && !s->at_end) {
 		const void *data;
 		int64_t offset;
-		int ret = archive_read_data_block(s->archive, &data, &s->rest_length, &offset);
+		int ret = sym_archive_read_data_block(s->archive, &data, &s->rest_length, &offset);
 
 		if (ret == ARCHIVE_EOF) {
 			s->at_end = true;
@@ -214,7 +219,7 @@ static void close_source(struct source *src)
 	struct tar_source *s = source_of(src);
 
 	if (s->archive)
-		archive_read_free(s->archive);
+		sym_archive_read_free(s->archive);
 	tar_stream_close(&s->stream);
 	if (s->plain)
 		freelocale(s->plain);
@@ -231,10 +236,10 @@ static int start(struct source *src, struct tar_source *s, const struct f2fs_inp
 	if (err)
 		return s->stream.plain ? broken_by(src, s->stream.plain) : err;
 	s->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	s->archive = archive_read_new();
-	if (!s->archive || !s->plain || archive_read_support_format_tar(s->archive) != ARCHIVE_OK)
+	s->archive = sym_archive_read_new();
+	if (!s->archive || !s->plain || sym_archive_read_support_format_tar(s->archive) != ARCHIVE_OK)
 		return error_nomem(src->ctx);
-	return archive_read_open(s->archive, s, NULL, read_stream, NULL) == ARCHIVE_OK ? 0 : broken(src);
+	return sym_archive_read_open(s->archive, s, NULL, read_stream, NULL) == ARCHIVE_OK ? 0 : broken(src);
 }
 
 int source_tar_open(struct source *src, const struct f2fs_input *input)
@@ -242,8 +247,11 @@ int source_tar_open(struct source *src, const struct f2fs_input *input)
 	static const struct source_ops ops = {
 		.next = next, .prepare = prepare, .read = read_contents, .close = close_source
 	};
-	struct tar_source *s = mem_zalloc(src->ctx, sizeof(*s));
+	struct tar_source *s;
 
+	if (!part_is_usable(PART_ARCHIVE))
+		return unavailable(src);
+	s = mem_zalloc(src->ctx, sizeof(*s));
 	if (!s)
 		return F2FS_ERR_NOMEM;
 	s->src = src;
@@ -262,7 +270,7 @@ int source_tar_open(struct source *src, const struct f2fs_input *input)
 int source_tar_open(struct source *src, const struct f2fs_input *input)
 {
 	(void)input;
-	return error_set(src->ctx, F2FS_ERR_UNSUPPORTED, "cannot read tar archives: %s", part_why_not(PART_ARCHIVE));
+	return unavailable(src);
 }
 
 #endif

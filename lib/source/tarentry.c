@@ -9,8 +9,6 @@
 
 #if HAVE_ARCHIVE
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <grp.h>
 #include <limits.h>
 #include <pwd.h>
@@ -18,6 +16,7 @@
 #include <string.h>
 
 #include "base/acl.h"
+#include "base/late_archive.h"
 #include "format/flags.h"
 #include "source/attribute.h"
 #include "source/path.h"
@@ -38,21 +37,21 @@ static struct f2fs_time make_time(int64_t seconds, long nanoseconds)
 
 static void take_times(struct archive_entry *entry, struct source_item *item)
 {
-	if (archive_entry_mtime_is_set(entry)) {
+	if (sym_archive_entry_mtime_is_set(entry)) {
 		item->given |= GIVEN_MTIME;
-		item->mtime = make_time(archive_entry_mtime(entry), archive_entry_mtime_nsec(entry));
+		item->mtime = make_time(sym_archive_entry_mtime(entry), sym_archive_entry_mtime_nsec(entry));
 	}
-	if (archive_entry_atime_is_set(entry)) {
+	if (sym_archive_entry_atime_is_set(entry)) {
 		item->given |= GIVEN_ATIME;
-		item->atime = make_time(archive_entry_atime(entry), archive_entry_atime_nsec(entry));
+		item->atime = make_time(sym_archive_entry_atime(entry), sym_archive_entry_atime_nsec(entry));
 	}
-	if (archive_entry_ctime_is_set(entry)) {
+	if (sym_archive_entry_ctime_is_set(entry)) {
 		item->given |= GIVEN_CTIME;
-		item->ctime = make_time(archive_entry_ctime(entry), archive_entry_ctime_nsec(entry));
+		item->ctime = make_time(sym_archive_entry_ctime(entry), sym_archive_entry_ctime_nsec(entry));
 	}
-	if (archive_entry_birthtime_is_set(entry)) {
+	if (sym_archive_entry_birthtime_is_set(entry)) {
 		item->given |= GIVEN_CRTIME;
-		item->crtime = make_time(archive_entry_birthtime(entry), archive_entry_birthtime_nsec(entry));
+		item->crtime = make_time(sym_archive_entry_birthtime(entry), sym_archive_entry_birthtime_nsec(entry));
 	}
 }
 
@@ -68,7 +67,7 @@ static void take_flags(struct archive_entry *entry, struct source_item *item)
 		{ FLAG_i_flags_nodump, "nodump" },  { FLAG_i_flags_noatime, "noatime" },
 		{ FLAG_i_flags_sync, "sync" },	    { FLAG_i_flags_dirsync, "dirsync" },
 	};
-	const char *text = archive_entry_fflags_text(entry);
+	const char *text = sym_archive_entry_fflags_text(entry);
 	size_t n;
 
 	for (; text && (n = strcspn(text, ",")) > 0; text += n + (text[n] == ',')) {
@@ -81,7 +80,7 @@ static void take_flags(struct archive_entry *entry, struct source_item *item)
 
 static int take_owner(struct source *src, struct archive_entry *entry, struct source_item *item)
 {
-	const int64_t uid = archive_entry_uid(entry), gid = archive_entry_gid(entry);
+	const int64_t uid = sym_archive_entry_uid(entry), gid = sym_archive_entry_gid(entry);
 
 	if (uid < 0 || uid >= UINT32_MAX || gid < 0 || gid >= UINT32_MAX)
 		return error_set(src->ctx, F2FS_ERR_RANGE, "owner %lld:%lld is out of range", (long long)uid,
@@ -94,9 +93,10 @@ static int take_owner(struct source *src, struct archive_entry *entry, struct so
 
 static int take_type(struct source *src, struct archive_entry *entry, struct vec *link, struct source_item *item)
 {
-	const char *hardlink = archive_entry_hardlink(entry);
+	const char *hardlink = sym_archive_entry_hardlink(entry);
 
-	item->mode = ((uint32_t)archive_entry_filetype(entry) & MODE_TYPE) | (archive_entry_perm(entry) & 07777u);
+	item->mode = ((uint32_t)sym_archive_entry_filetype(entry) & MODE_TYPE) |
+		     (sym_archive_entry_perm(entry) & 07777u);
 	item->given |= GIVEN_MODE;
 	if (hardlink) {
 		int err = source_clean_path(src, hardlink, link);
@@ -106,17 +106,17 @@ static int take_type(struct source *src, struct archive_entry *entry, struct vec
 	}
 	switch (item->mode & MODE_TYPE) {
 	case MODE_REG:
-		item->size = (uint64_t)archive_entry_size(entry);
-		item->has_holes = archive_entry_sparse_reset(entry) > 0;
+		item->size = (uint64_t)sym_archive_entry_size(entry);
+		item->has_holes = sym_archive_entry_sparse_reset(entry) > 0;
 		return 0;
 	case MODE_LNK:
-		item->target = archive_entry_symlink(entry);
+		item->target = sym_archive_entry_symlink(entry);
 		item->target_length = item->target ? strlen(item->target) : 0;
 		return 0;
 	case MODE_CHR:
 	case MODE_BLK:
-		item->rdev_major = (uint32_t)archive_entry_rdevmajor(entry);
-		item->rdev_minor = (uint32_t)archive_entry_rdevminor(entry);
+		item->rdev_major = (uint32_t)sym_archive_entry_rdevmajor(entry);
+		item->rdev_minor = (uint32_t)sym_archive_entry_rdevminor(entry);
 		return 0;
 	case MODE_DIR:
 	case MODE_FIFO:
@@ -245,7 +245,7 @@ static int read_acl(struct source *src, struct archive_entry *entry, int type, s
 	int kind, perm, tag, id, err;
 	const char *name;
 
-	while (archive_entry_acl_next(entry, type, &kind, &perm, &tag, &id, &name) == ARCHIVE_OK) {
+	while (sym_archive_entry_acl_next(entry, type, &kind, &perm, &tag, &id, &name) == ARCHIVE_OK) {
 		struct acl_entry *to = vec_push(entries, 1);
 
 		if (!to)
@@ -269,7 +269,7 @@ static int add_acl(struct source *src, struct archive_entry *entry, int type, co
 	uint8_t *value;
 	int err;
 
-	if (!source_attribute_is_wanted(src, name) || archive_entry_acl_reset(entry, type) == 0)
+	if (!source_attribute_is_wanted(src, name) || sym_archive_entry_acl_reset(entry, type) == 0)
 		return 0;
 	vec_init(&entries, src->ctx, sizeof(struct acl_entry));
 	err = read_acl(src, entry, type, &entries, item);
@@ -290,8 +290,8 @@ int tar_attributes(struct source *src, struct archive_entry *entry, struct sourc
 	size_t size;
 	int err = 0;
 
-	archive_entry_xattr_reset(entry);
-	while (!err && archive_entry_xattr_next(entry, &name, &value, &size) == ARCHIVE_OK)
+	sym_archive_entry_xattr_reset(entry);
+	while (!err && sym_archive_entry_xattr_next(entry, &name, &value, &size) == ARCHIVE_OK)
 		err = add_xattr(src, name, value, size);
 	if (!err)
 		err = add_acl(src, entry, ARCHIVE_ENTRY_ACL_TYPE_ACCESS, "system.posix_acl_access", item);

@@ -10,12 +10,11 @@
 
 #if HAVE_ARCHIVE
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/late_archive.h"
 #include "source/source.h"
 
 #define TAR_BLOCK 512u
@@ -32,15 +31,16 @@ static la_ssize_t read_input(struct archive *archive, void *user, const void **d
 	*data = s->given;
 	if (!sys_errno)
 		return (la_ssize_t)got;
-	archive_set_error(archive, sys_errno, "cannot read: %s", strerror(sys_errno));
+	sym_archive_set_error(archive, sys_errno, "cannot read: %s", strerror(sys_errno));
 	return -1;
 }
 
 int tar_stream_open(struct tar_stream *s, struct f2fs_context *ctx, const struct f2fs_input *from, char *given)
 {
-	static int (*const filters[])(struct archive *) = {
-		archive_read_support_filter_gzip, archive_read_support_filter_bzip2, archive_read_support_filter_xz,
-		archive_read_support_filter_lzma, archive_read_support_filter_zstd,  archive_read_support_filter_lz4,
+	int (*const filters[])(struct archive *) = {
+		sym_archive_read_support_filter_gzip, sym_archive_read_support_filter_bzip2,
+		sym_archive_read_support_filter_xz,   sym_archive_read_support_filter_lzma,
+		sym_archive_read_support_filter_zstd, sym_archive_read_support_filter_lz4,
 	};
 	struct archive_entry *whole;
 	int err, ret;
@@ -50,15 +50,15 @@ int tar_stream_open(struct tar_stream *s, struct f2fs_context *ctx, const struct
 	err = s->bytes ? source_input_open(&s->input, ctx, from) : F2FS_ERR_NOMEM;
 	if (err)
 		return err;
-	s->plain = archive_read_new();
-	if (!s->plain || archive_read_support_format_raw(s->plain) != ARCHIVE_OK ||
-	    archive_read_support_format_empty(s->plain) != ARCHIVE_OK)
+	s->plain = sym_archive_read_new();
+	if (!s->plain || sym_archive_read_support_format_raw(s->plain) != ARCHIVE_OK ||
+	    sym_archive_read_support_format_empty(s->plain) != ARCHIVE_OK)
 		return error_nomem(ctx);
 	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
 		filters[i](s->plain); /* libarchive names a filter that it was built without when it meets one */
-	ret = archive_read_open(s->plain, s, NULL, read_input, NULL);
+	ret = sym_archive_read_open(s->plain, s, NULL, read_input, NULL);
 	if (ret == ARCHIVE_OK)
-		ret = archive_read_next_header(s->plain, &whole);
+		ret = sym_archive_read_next_header(s->plain, &whole);
 	s->is_empty = ret == ARCHIVE_EOF;
 	return ret == ARCHIVE_OK || s->is_empty ? 0 : F2FS_ERR_IO;
 }
@@ -66,7 +66,7 @@ int tar_stream_open(struct tar_stream *s, struct f2fs_context *ctx, const struct
 void tar_stream_close(struct tar_stream *s)
 {
 	if (s->plain)
-		archive_read_free(s->plain);
+		sym_archive_read_free(s->plain);
 	source_input_close(&s->input);
 	mem_free(s->input.ctx, s->bytes);
 }
@@ -80,7 +80,7 @@ static int need_rest(struct tar_stream *s)
 		const void *data = NULL;
 		la_int64_t at;
 
-		ret = archive_read_data_block(s->plain, &data, &s->rest_length, &at);
+		ret = sym_archive_read_data_block(s->plain, &data, &s->rest_length, &at);
 		s->rest = data;
 		if (ret != ARCHIVE_OK)
 			s->rest_length = 0;

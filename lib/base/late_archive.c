@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Load libarchive. */
-#include "f2fskit_config.h"
-
-#if HAVE_ARCHIVE
 #include "base/late_archive.h"
 
 LATE_ARCHIVE(LATE_DEFINE)
@@ -32,5 +29,4 @@ bool late_archive(void)
 {
 	return true;
 }
-#endif
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Load libcrypto. */
-#include "f2fskit_config.h"
-
-#if HAVE_CRYPTO
 #include "base/late_crypto.h"
 
 LATE_CRYPTO(LATE_DEFINE)
@@ -32,5 +29,4 @@ bool late_crypto(void)
 {
 	return true;
 }
-#endif
 #endif

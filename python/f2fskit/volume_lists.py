@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .inode import DigestName
 
 _CSV_HEAD = "state,ino,block,cp_ver,age,mode,uid,gid,size,mtime,atime,ctime,crtime,path_state,path"
+_LARGE_NAT_BITMAP = 0x400  # of ckpt_flags
 _SUM_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r"}
 
 
@@ -115,6 +116,7 @@ class VolumeLists(VolumeStructures, VolumePast):
             "ckpt_flags_names": _names(flags),
             "is_clean": bool(flags & 1),
             "orphans": len(self.orphans),
+            "grub": self._grub(),
             "pending_fsync_nodes": self.pending,
             "superblocks": [
                 {"state": self._state_name(copy), "in_use": copy == self.superblock_copy} for copy in (0, 1)
@@ -125,6 +127,16 @@ class VolumeLists(VolumeStructures, VolumePast):
             ],
             "notes": self.notes,
         }
+
+    def _grub(self) -> str:
+        """Return whether GRUB 2.06 reads the volume, in the words of the program."""
+        obstacles = {
+            "extra_attr": enums.Feature.EXTRA_ATTR in self.geometry.feature,
+            "large_nat_bitmap": bool(self.checkpoint.ckpt_flags & _LARGE_NAT_BITMAP),
+            "block_size": self.block_size != 4096,
+        }
+        found = [name for name, is_there in obstacles.items() if is_there]
+        return f"cannot read: {', '.join(found)}" if found else "reads"
 
     def _state_name(self, copy: int) -> str:
         try:

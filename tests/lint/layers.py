@@ -31,6 +31,7 @@ HOST_CALL = re.compile(
 HOST_ELSEWHERE = {
     "lib/base/error.c": "maps errno to errors of the library",
     "lib/base/host_request.h": "ioctl() as device, sink and source call it",
+    "lib/base/late.h": "pthread_once() for libraries that are loaded at first use",
     "lib/base/pool.c": "threads",
     "lib/disk/partition_blkid.c": "libblkid reads from a descriptor alone",
     "lib/inject/value.c": "strtoull() says in errno that a number is too large",

@@ -353,7 +353,8 @@ static int parse(struct dump *d, struct arguments *a, int argc, char **argv)
 			return rc;
 	}
 	if (p.operand_count < 1 || (p.operand_count > 1 && !is_asked(a, OPT_extract) && !is_asked(a, OPT_tar))) {
-		cli_error(&d->cli, p.operand_count ? "one image at a time; paths go with --extract and --tar"
+		cli_error(&d->cli, p.operand_count ? "one image at a time; a view takes its value after =, as in "
+						     "--ls=/etc; paths go with --extract and --tar"
 						   : "no image given");
 		cli_opt_hint(&tool);
 		return -1;

@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * UUIDs of the command line.
+ * UUIDs of the command line, by libuuid. A build without it reads the same form itself.
  */
 #include "cli/uuid.h"
 
 #include <string.h>
 
+#include "f2fskit_config.h"
+
+#if HAVE_UUID
+#include <uuid/uuid.h>
+
+static int parse(const char *text, uint8_t uuid[16])
+{
+	return uuid_parse(text, uuid) == 0;
+}
+#else
 static int digit_value(char c)
 {
 	static const char digits[] = "0123456789abcdefABCDEF";
@@ -15,23 +25,31 @@ static int digit_value(char c)
 	return value > 15 ? value - 6 : value;
 }
 
-const char *cli_parse_uuid(const char *text, uint8_t uuid[16])
+static int parse(const char *text, uint8_t uuid[16])
 {
 	static const char shape[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-	uint8_t bytes[16] = { 0 };
 	unsigned digits = 0;
 
+	memset(uuid, 0, 16);
 	for (unsigned i = 0; shape[i]; i++) {
 		const int value = digit_value(text[i]);
 
 		if (shape[i] == 'x' ? value < 0 : text[i] != '-')
-			return "is not a UUID";
+			return 0;
 		if (shape[i] == 'x') {
-			bytes[digits / 2] = (uint8_t)(bytes[digits / 2] << 4 | value);
+			uuid[digits / 2] = (uint8_t)(uuid[digits / 2] << 4 | value);
 			digits++;
 		}
 	}
-	if (text[sizeof(shape) - 1])
+	return text[sizeof(shape) - 1] == '\0';
+}
+#endif
+
+const char *cli_parse_uuid(const char *text, uint8_t uuid[16])
+{
+	uint8_t bytes[16];
+
+	if (!parse(text, bytes))
 		return "is not a UUID";
 	memcpy(uuid, bytes, sizeof(bytes));
 	return NULL;

@@ -10,7 +10,8 @@ import cases
 # A block that cannot be read is zeros in a copy, and an image that is cut short is whole. What contents show of an inode
 # is not in a copy: there the inode's own words are all there is.
 # Names in a copy are others, so hashes do not vote on them. Entries that are marked as free, and contents, are not in it.
-BY_CONTENTS = ("divided", "dentry_name_", "dentry_freed", "root_marked_as_inline", "directory_marked_as_inline")
+BY_CONTENTS = ("divided", "dentry_name_", "dentry_freed", "root_marked_as_inline", "directory_marked_as_inline",
+               "symlink_division_and_node", "xattr_size_of_an_inode_with_a_node")
 # Scrambled names are other names of the same length: names that inodes remember and near hashes do not vote on them.
 BY_NAMES = ("dentry_link_", "dentry_length_and_hash", "dot_without_length", "dotdot_longer")
 # A copy joins the devices, and has no table of them that says where an alias begins.

@@ -73,8 +73,6 @@ static void put_version(const struct cli_tool *tool)
 		printf("%s %s (f2fskit %s)\n", tool->name, tool->peer_version, f2fs_version());
 	else
 		printf("%s %s (f2fskit)\n", tool->name, f2fs_version());
-	put_parts(tool, 1);
-	put_parts(tool, 0);
 }
 
 /* Options that every program has. */
@@ -86,6 +84,10 @@ static int do_common(struct cli_parser *p, const char *name, char letter)
 	}
 	if (letter == 'V' || (name && !strcmp(name, "version"))) {
 		put_version(p->tool);
+		if (letter != 'V') { /* clients of f2fs-tools expect one line of -V */
+			put_parts(p->tool, 1);
+			put_parts(p->tool, 0);
+		}
 		return CLI_OPT_EXIT;
 	}
 	if (name && !strcmp(name, "dump-options")) {

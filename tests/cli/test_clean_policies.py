@@ -60,7 +60,7 @@ def ask(program, policy, view, sections):
 
 @pytest.mark.parametrize("number", range(len(POLICIES)), ids=[p.__name__ for p in POLICIES])
 def test_costs_are_the_kernels(build_dir, number):
-    program = os.path.join(build_dir, "tests", "unit", "clean", "rank_sections")
+    program = os.path.join(build_dir, "tests", "unit", "gc", "rank_sections")
     chance = random.Random(number)
     ranked = 0
     for _ in range(200):
@@ -81,7 +81,7 @@ def test_costs_are_the_kernels(build_dir, number):
 
 def test_hotness_without_a_placement(build_dir):
     """Candidates of unknown heat count as equally hot: the emptiest comes first."""
-    program = os.path.join(build_dir, "tests", "unit", "clean", "rank_sections")
+    program = os.path.join(build_dir, "tests", "unit", "gc", "rank_sections")
     view = {"now": 9, "min": 0, "max": 9, "segments": 1, "blocks": 512}
     assert [number for number, _ in ask(program, 3, view, [(1, 300, 5), (2, 20, 9), (3, 511, 0)])] == [2, 1, 3]
 
@@ -113,7 +113,7 @@ def target(now, source, segments):
 
 
 def choose(build_dir, now, source, segments):
-    program = os.path.join(build_dir, "tests", "unit", "clean", "choose_target")
+    program = os.path.join(build_dir, "tests", "unit", "gc", "choose_target")
     text = "%d %d\n" % (now, source) + "".join("%d %d %d\n" % segment for segment in segments)
     shown = subprocess.run([program], input=text, capture_output=True, text=True, check=True).stdout.strip()
     return None if shown == "none" else int(shown)

@@ -181,7 +181,7 @@ def test_both_superblocks_lost(run_tool, sound, tmp_path):
     """A check without repair says how to repair."""
     image = damaged(sound, tmp_path, 0, 8192)
     looked = run_tool("fsck.f2fs", "-n", image, rc=8).stderr
-    assert b"not an F2FS volume" in looked and b"--dry-run" in looked and b"--rescue" in looked
+    assert b"not an F2FS volume" in looked and b"--dry-run" in looked and b"--state=rescue" in looked
     run_tool("fsck.f2fs", "--dry-run", image, rc=4)
     run_tool("fsck.f2fs", "-y", image, rc=1)
     run_tool("fsck.f2fs", "-n", image)

@@ -11,7 +11,7 @@ import pytest
 BOOT = ["fsck.f2fs", "mkfs.f2fs", "resize.f2fs", "f2fslabel"]
 LATE = {"archive": "libarchive", "crypto": "libcrypto"}
 # what a program may need, directly or through others
-SMALL = {"libf2fskit", "libc", "libdeflate", "libz", "liblz4", "libzstd", "libutf8proc", "libblkid"}
+SMALL = {"libf2fskit", "libc", "libdeflate", "libz", "liblz4", "libzstd", "libutf8proc", "libblkid", "libuuid"}
 
 
 @pytest.fixture(autouse=True)

@@ -12,8 +12,8 @@ static const struct cli_option common[] = {
 	{ CLI_OPTION_GROUP, 0, CLI_ARG_NONE, NULL, NULL, "General", "", NULL },
 	{ 1, 'h', CLI_ARG_NONE, "help", NULL, "show this text", "", NULL },
 	{ 1, 'V', CLI_ARG_NONE, "version", NULL, "show the version",
-	  "Programs that f2fs-tools have, too, first show the version of theirs whose behaviour they have. --version also "
-	  "lists the optional libraries that the build has, and those it lacks.", NULL },
+	  "Programs that f2fs-tools have, too, first show the version of theirs whose behaviour they have. "
+	  "--version also lists the optional libraries that the build has, and those it lacks.", NULL },
 };
 enum { COMMON_COUNT = sizeof(common) / sizeof(common[0]) };
 

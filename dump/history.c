@@ -68,7 +68,7 @@ int dump_each_copy(struct dump *d, f2fs_nid_t ino, int (*visit)(void *user, f2fs
 		if (bad || sit.type >= F2FS_HOT_NODE)
 			rc = scan_segment(d, ino, segno, blocks, visit, user);
 		if (cli_stopped())
-			rc = f2fs_context_fail(d->ctx, F2FS_ERR_CANCELED, "canceled");
+			rc = f2fs_context_fail(d->ctx, F2FS_ERR_CANCELED, "stopped");
 	}
 	free(blocks);
 	return rc;

@@ -68,7 +68,7 @@ static int save_raw(struct f2fs_context *ctx, struct f2fs_device *dev, int fd)
 		if (!rc)
 			rc = write_piece(fd, buffer, (size_t)length);
 		if (!rc && cli_stopped())
-			rc = f2fs_context_fail(ctx, F2FS_ERR_CANCELED, "canceled");
+			rc = f2fs_context_fail(ctx, F2FS_ERR_CANCELED, "stopped");
 	}
 	free(buffer);
 	return rc;

@@ -147,7 +147,7 @@ static int put_name(struct carve *c, const struct found *found, const char *name
 	cli_print_end(c->d->out);
 	if (c->top >= 0)
 		save(c, found, name);
-	return cli_stopped() ? f2fs_context_fail(c->d->ctx, F2FS_ERR_CANCELED, "canceled") : 0;
+	return cli_stopped() ? f2fs_context_fail(c->d->ctx, F2FS_ERR_CANCELED, "stopped") : 0;
 }
 
 static int put_slack(void *user, const struct f2fs_carved_slack *file)

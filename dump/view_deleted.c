@@ -67,7 +67,7 @@ static int put_deleted(void *user, const struct f2fs_deleted *file)
 		dump_put_version_more(d, v);
 	}
 	cli_print_end(d->out);
-	return cli_stopped() ? f2fs_context_fail(d->ctx, F2FS_ERR_CANCELED, "canceled") : 0;
+	return cli_stopped() ? f2fs_context_fail(d->ctx, F2FS_ERR_CANCELED, "stopped") : 0;
 }
 
 static int search(struct f2fs_past *past, struct dump *d)

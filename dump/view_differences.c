@@ -48,7 +48,7 @@ static int put(void *user, const struct f2fs_version_difference *found)
 		}
 		cli_print_end(out);
 	}
-	return cli_stopped() ? f2fs_context_fail(s->d->ctx, F2FS_ERR_CANCELED, "canceled") : 0;
+	return cli_stopped() ? f2fs_context_fail(s->d->ctx, F2FS_ERR_CANCELED, "stopped") : 0;
 }
 
 static int show(struct dump *d, struct f2fs_inode *const *inode, const f2fs_blk_t *addr)

@@ -27,7 +27,7 @@ static int put_name(void *user, const struct f2fs_former_name *name)
 	if (!cli_print_is_text(d->out))
 		cli_print_u64(d->out, "parent", name->parent);
 	cli_print_end(d->out);
-	return cli_stopped() ? f2fs_context_fail(d->ctx, F2FS_ERR_CANCELED, "canceled") : 0;
+	return cli_stopped() ? f2fs_context_fail(d->ctx, F2FS_ERR_CANCELED, "stopped") : 0;
 }
 
 static int search(struct f2fs_past *past, struct dump *d)

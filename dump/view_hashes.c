@@ -282,7 +282,7 @@ static int visit(void *user, const struct f2fs_walk_entry *entry)
 	int rc = entry->error;
 
 	if (cli_stopped())
-		return f2fs_context_fail(h->d->ctx, F2FS_ERR_CANCELED, "canceled");
+		return f2fs_context_fail(h->d->ctx, F2FS_ERR_CANCELED, "stopped");
 	if (!rc && entry->dirent && entry->inode)
 		rc = f2fs_inode_stat(entry->inode, &st);
 	if (!rc && (st.mode & MODE_TYPE) == MODE_REGULAR)

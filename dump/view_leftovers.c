@@ -37,7 +37,7 @@ static int put_range(void *user, const struct f2fs_leftover *range)
 	}
 	cli_print_bool(d->out, "is_enciphered", range->is_enciphered);
 	cli_print_end(d->out);
-	return cli_stopped() ? f2fs_context_fail(d->ctx, F2FS_ERR_CANCELED, "canceled") : 0;
+	return cli_stopped() ? f2fs_context_fail(d->ctx, F2FS_ERR_CANCELED, "stopped") : 0;
 }
 
 /* Parse the words of the argument as flags; 0 for unknown words. */
@@ -108,7 +108,7 @@ int view_bytes(struct dump *d, const char *argument)
 		return dump_fail(d, f2fs_context_fail(d->ctx, F2FS_ERR_NOMEM, "out of memory"), "--bytes");
 	for (uint64_t at = range.first, n; at < range.end && !rc; at += n) {
 		n = range.end - at < PIECE ? range.end - at : PIECE;
-		rc = cli_stopped() ? f2fs_context_fail(d->ctx, F2FS_ERR_CANCELED, "canceled") :
+		rc = cli_stopped() ? f2fs_context_fail(d->ctx, F2FS_ERR_CANCELED, "stopped") :
 				     f2fs_volume_read(d->vol, at, buffer, (size_t)n);
 		if (rc)
 			dump_fail(d, rc, "--bytes");

@@ -128,7 +128,7 @@ static int put_moment(void *user, const struct f2fs_moment *moment)
 	struct timeline *t = user;
 
 	if (cli_stopped())
-		return f2fs_context_fail(t->d->ctx, F2FS_ERR_CANCELED, "canceled");
+		return f2fs_context_fail(t->d->ctx, F2FS_ERR_CANCELED, "stopped");
 	return t->put(t->d, moment);
 }
 

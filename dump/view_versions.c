@@ -61,7 +61,7 @@ static int put_version(void *user, const struct f2fs_version *v)
 	cli_print_bytes(d->out, "name", v->name, v->name_len);
 	dump_put_version_more(d, v);
 	cli_print_end(d->out);
-	return cli_stopped() ? f2fs_context_fail(d->ctx, F2FS_ERR_CANCELED, "canceled") : 0;
+	return cli_stopped() ? f2fs_context_fail(d->ctx, F2FS_ERR_CANCELED, "stopped") : 0;
 }
 
 int dump_past_open(struct dump *d, const struct f2fs_past_options *options, struct f2fs_past **out)
@@ -135,7 +135,7 @@ static int put_node(void *user, const struct f2fs_node_version *v)
 	cli_print_u64(out, "used", v->used);
 	cli_print_bool(out, "is_current", (v->flags & F2FS_VERSION_CURRENT) != 0);
 	cli_print_end(out);
-	return cli_stopped() ? f2fs_context_fail(list->d->ctx, F2FS_ERR_CANCELED, "canceled") : 0;
+	return cli_stopped() ? f2fs_context_fail(list->d->ctx, F2FS_ERR_CANCELED, "stopped") : 0;
 }
 
 static int put_nodes(struct listing *list, struct f2fs_past *past, uint32_t ino)

@@ -136,7 +136,7 @@ int progress_report(struct f2fs_context *ctx, const struct f2fs_progress *progre
 	if (!ctx->host.progress || ctx->host.progress(ctx->host.user, progress) == 0)
 		return 0;
 	if (!ctx->wish)
-		return error_set(ctx, F2FS_ERR_CANCELED, "%s was canceled", progress->task);
+		return error_set(ctx, F2FS_ERR_CANCELED, "%s was stopped", progress->task);
 	*ctx->wish = true;
 	return 0;
 }

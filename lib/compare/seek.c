@@ -39,7 +39,7 @@ int compare_tell(struct compare *c, const char *path, struct f2fs_difference *di
 	memcpy(text + 1, path, length);
 	difference->path = text;
 	if (c->opt->visit(c->opt->user, difference) != 0)
-		return error_set(c->ctx, F2FS_ERR_CANCELED, "comparing was canceled");
+		return error_set(c->ctx, F2FS_ERR_CANCELED, "comparing was stopped");
 	return 0;
 }
 

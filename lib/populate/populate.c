@@ -55,7 +55,7 @@ static int copy(struct populate *p, struct source_item *item)
 	int err = 0;
 
 	if (p->opt.entry && p->opt.entry(p->opt.user, source_path(&p->src)) != 0)
-		return error_set(p->ctx, F2FS_ERR_CANCELED, "filling the volume was canceled");
+		return error_set(p->ctx, F2FS_ERR_CANCELED, "filling the volume was stopped");
 	if (!is_kept(p, item))
 		return 0;
 	if (p->src.path.count > 0)

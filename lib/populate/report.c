@@ -22,6 +22,6 @@ int populate_problem(struct populate *p, const char *what)
 		return 0;
 	p->result->problems++;
 	if (p->opt.problem && p->opt.problem(p->opt.user, source_path(&p->src), what, &detail) != 0)
-		return error_set(p->ctx, F2FS_ERR_CANCELED, "filling the volume was canceled");
+		return error_set(p->ctx, F2FS_ERR_CANCELED, "filling the volume was stopped");
 	return 0;
 }

@@ -57,7 +57,7 @@ static int broken_by(struct source *src, struct archive *archive)
 	if (sym_archive_errno(archive) == ENOMEM)
 		return error_nomem(src->ctx);
 	if (sym_archive_errno(archive) == ECANCELED)
-		return error_set(src->ctx, F2FS_ERR_CANCELED, "populate was canceled");
+		return error_set(src->ctx, F2FS_ERR_CANCELED, "populate was stopped");
 	if (!src->path.count && text && strstr(text, "Unrecognized archive format"))
 		return error_set(src->ctx, F2FS_ERR_IO,
 				 "it is neither a directory nor an archive, or the archive is damaged or cut short");

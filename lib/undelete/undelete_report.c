@@ -35,7 +35,7 @@ static int send(struct undelete *u, const struct f2fs_undelete_report *report)
 	u->result.left_out += report->outcome != F2FS_UNDELETE_DONE && report->outcome < F2FS_UNDELETE_HOLES;
 	if (!u->options->report || !u->options->report(u->options->user, report))
 		return 0;
-	return error_set(u->ctx, F2FS_ERR_CANCELED, "canceled by the host");
+	return error_set(u->ctx, F2FS_ERR_CANCELED, "stopped by the host");
 }
 
 int undelete_report(struct undelete *u, const char *path, unsigned outcome, uint64_t count)

@@ -85,7 +85,7 @@ def test_sload(start, image, number, unchanged):
     process = start("sload.f2fs", "-f", "-", image)
     process.stdin.write(archive(64 << 20))
     status, said = stop(process, number)
-    assert status == 128 + number and "canceled" in said and process.stdout.read() == b""
+    assert status == 128 + number and "stopped" in said and process.stdout.read() == b""
 
 
 def test_mkfs(start, tmp_path):

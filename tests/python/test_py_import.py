@@ -8,7 +8,7 @@ import f2fskit
 
 HEAVY = ["numpy", "pandas", "matplotlib", "fsspec", "pytest", "json", "html", "subprocess", "multiprocessing", "concurrent.futures",
          "asyncio", "http", "argparse", "unittest", "sqlite3"]
-LAZY = ["testing", "power_cut", "pytest_plugin", "fsspec_filesystem", "inventory", "frames", "rows", "report", "report_style"]
+LAZY = ["testing", "power_cut", "pytest_plugin", "fsspec_filesystem", "inventory", "frames", "rows", "report", "report_style", "plots"]
 
 
 def test_lazy():

@@ -135,7 +135,7 @@ def data_entry(part, name):
 
 def write_python_pages(pages, tags, out):
     import f2fskit
-    known = [part for group in pages["python"] for part in group["modules"]]
+    known = [part for group in pages["python"] for part in group.get("modules", ())]
     places = {name: module_of(f2fskit, name, known) for name in f2fskit.__all__}
     lost = sorted(name for name, place in places.items() if place not in known)
     if lost:
@@ -143,7 +143,9 @@ def write_python_pages(pages, tags, out):
     titles = []
     for number, group in enumerate(pages["python"]):
         text = heading(group["title"])
-        for part in group["modules"]:
+        for part in group.get("whole", ()):
+            text += "\n".join([f"{part}", "-" * len(part), f".. automodule:: f2fskit.{part}", "   :members:", "   :member-order: bysource", "", ""])
+        for part in group.get("modules", ()):
             for name in sorted((name for name, place in places.items() if place == part), key=lambda name: line_of(f2fskit, name)):
                 value = getattr(f2fskit, name)
                 if not (isinstance(value, type) or inspect.isroutine(value)):

@@ -94,3 +94,14 @@ def test_undocumented_names_end_it(top, tmp_path):
     assert done.returncode == 1
     for name in ("f2fs_error_errno", "sys_errno"):
         assert re.search(r"error\.h:\d+: warning: Member %s\b.* is not documented" % name, done.stderr)
+
+
+def test_every_module_is_there(top, inventory):
+    """Those of the package's own names, and those that programs import by theirs."""
+    public = {path.stem for path in (top / "python/f2fskit").glob("*.py") if not path.stem.startswith("_")}
+    text = (top / "docs/manual/pages.toml").read_text()
+    code = "import f2fskit, sys; print(*(name.partition('.')[2] for name in sys.modules if name.startswith('f2fskit.')))"
+    imported = set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+    for name in sorted(public - imported - {"report_style"}):
+        assert f"f2fskit.{name}" in inventory["py:module"] and f'"{name}"' in text, name
+    assert {"f2fskit.plots", "f2fskit.testing", "f2fskit.fsspec_filesystem"} <= set(inventory["py:module"])

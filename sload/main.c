@@ -10,7 +10,6 @@
 #include "cli/program.h"
 #include "cli/size.h"
 #include "cli/writer.h"
-#include "cli/writer.h"
 #include "cli/packing.h"
 
 #define CLI_OPTIONS_FILE "sload/options.def"
@@ -47,6 +46,7 @@ struct arguments {
 	int quiet, verbose, json;
 	int is_sparse;
 	int is_untold; /* the copy is made, and its report was not written */
+	int has_policy; /* --existing was given */
 	struct cli_writer writer;
 	struct cli_packing compress;
 };
@@ -89,6 +89,7 @@ static const char *take_existing(struct arguments *a, const char *value)
 	for (unsigned i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
 		if (strcmp(policies[i], value) == 0) {
 			a->in.options.existing = (int)i;
+			a->has_policy = 1;
 			return NULL;
 		}
 	}
@@ -119,11 +120,9 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 	case OPT_existing:
 		return take_existing(a, value);
 	case OPT_replace:
-		a->in.options.existing = F2FS_EXISTING_REPLACE;
-		return NULL;
+		return take_existing(a, "replace");
 	case OPT_update:
-		a->in.options.existing = F2FS_EXISTING_UPDATE;
-		return NULL;
+		return take_existing(a, "update");
 	case OPT_delete:
 		a->in.options.flags |= F2FS_POPULATE_DELETE;
 		return NULL;
@@ -180,7 +179,7 @@ static int complete(void *arguments, struct cli *cli, const struct cli_parser *p
 		return cli_refuse(cli, "one device or image is needed");
 	/* callers of f2fs-tools may leave the source out; an entry policy without a source is a mistake */
 	if (!a->in.source &&
-	    (a->in.options.target || a->in.options.existing || (a->in.options.flags & F2FS_POPULATE_DELETE)))
+	    (a->in.options.target || a->has_policy || (a->in.options.flags & F2FS_POPULATE_DELETE)))
 		return cli_refuse(cli, "-f DIRECTORY or TAR, or --manifest FILE, is needed");
 	why = cli_packing_finish(&a->compress, &a->in.options);
 	if (why)
@@ -285,6 +284,10 @@ static int copy(struct cli *cli, struct arguments *a, struct f2fs_volume *vol)
 	rc = cli_copy_in_commit(&a->in, cli, vol, a->image.path);
 	if (rc < 0)
 		return CLI_EXIT_OPERATIONAL;
+	if (a->in.result.skipped && !a->has_policy && !a->quiet)
+		cli_warning(cli,
+			    "names that exist already stay as they are: %llu (--existing=update copies what changed)",
+			    (unsigned long long)a->in.result.skipped);
 	a->is_untold = print_result(a, vol) != 0;
 	return rc ? CLI_EXIT_INCOMPLETE : CLI_EXIT_OK;
 }
@@ -333,7 +336,9 @@ int main(int argc, char **argv)
 {
 	static struct arguments a = {
 		.compress = CLI_PACKING_DEFAULT,
-		.in.options = { .flags = F2FS_POPULATE_PACK, .keep = F2FS_KEEP_DEFAULT & ~(unsigned)F2FS_KEEP_OWNER },
+		.in.options = { .flags = F2FS_POPULATE_PACK,
+				.existing = F2FS_EXISTING_SKIP,
+				.keep = F2FS_KEEP_DEFAULT & ~(unsigned)F2FS_KEEP_OWNER },
 	};
 
 	return cli_program_main(&program, &a, argc, argv);

@@ -104,11 +104,11 @@ struct f2fs_populate_options {
 	/* NULL: by the settings of directories in the volume and the volume's write options. */
 	const struct f2fs_populate_compression *compression;
 	/*
-	 * enum f2fs_existing. Directories are always entered and, except with SKIP, get the source's attributes. A
-	 * directory in the way of something else is replaced when it is empty, or with F2FS_POPULATE_DELETE, unless
-	 * something in it stays (a problem). UPDATE compares times, so without F2FS_KEEP_TIMES, with has_time or a
-	 * rule's time it is REPLACE. Of files with several names it reads the contents, too, and makes them one file or
-	 * several as the source has them.
+	 * enum f2fs_existing. Directories are always entered, and get the source's attributes, except those that SKIP
+	 * finds from before. A directory in the way of something else is replaced when it is empty, or with
+	 * F2FS_POPULATE_DELETE, unless something in it stays (a problem). UPDATE compares times, so without
+	 * F2FS_KEEP_TIMES, with has_time or a rule's time it is REPLACE. Of files with several names it reads the
+	 * contents, too, and makes them one file or several as the source has them.
 	 */
 	int existing;
 	unsigned flags; /* enum f2fs_populate_flag */

@@ -208,7 +208,7 @@ static int enter_existing(struct populate *p, struct f2fs_inode *parent, const c
 		err = populate_open(p, entry.ino, out);
 	if (err)
 		return err;
-	if (p->opt.existing != F2FS_EXISTING_SKIP)
+	if (p->opt.existing != F2FS_EXISTING_SKIP || map32_find(&p->made, entry.ino))
 		err = populate_update(p, *out, item, &p->src.attributes);
 	if (err)
 		f2fs_inode_close(*out);

@@ -76,18 +76,21 @@ def load_old(sload, tmp_path, image):
 def test_existing_is_refused(run_tool, sload, tmp_path, image):
     load_old(sload, tmp_path, image)
     before = listing(run_tool, image, tmp_path)
-    result, said = sload(image, "-f", tmp_path / "new", rc=4)
+    result, said = sload(image, "-f", tmp_path / "new", "--existing=refuse", rc=4)
     assert result["problems"] == 6 and result["files"] == 1
     assert said.count("exists already") == 5 and "1 more exist already" in said
     after = listing(run_tool, image, tmp_path)
     assert after.pop("more") == b"7" and after == before
 
 
-def test_existing_is_skipped(run_tool, sload, tmp_path, image):
+@pytest.mark.parametrize("policy", [(), ("--existing=skip",)])
+def test_existing_is_skipped(run_tool, sload, tmp_path, image, policy):
+    """As f2fs-tools do without an option. Then it is said how many stay."""
     load_old(sload, tmp_path, image)
     before = listing(run_tool, image, tmp_path)
     os.chmod(tmp_path / "new/dir", 0o700)
-    result, _ = sload(image, "-f", tmp_path / "new", "--existing=skip", "--exclude=was-file")
+    result, said = sload(image, "-f", tmp_path / "new", *policy, "--exclude=was-file")
+    assert ("names that exist already stay as they are: 5 (--existing=update" in said) == (not policy)
     assert result["skipped"] == 5 and result["files"] == 1 and result["problems"] == 0
     after = listing(run_tool, image, tmp_path)
     assert after.pop("more") == b"7" and after == before

@@ -109,7 +109,7 @@ def test_what_is_done_though_nobody_can_be_told(disk, run_tool, tool, words, don
 
 def test_messages_name_what_is_meant(disk, run_tool):
     run_tool("sload.f2fs", "-f", "tree", "--into=/C/", "disk.img", cwd=disk)
-    done = run_tool("sload.f2fs", "-f", "tree", "--into=/C/", "disk.img", rc=None, cwd=disk)
+    done = run_tool("sload.f2fs", "-f", "tree", "--into=/C/", "--existing=refuse", "disk.img", rc=4, cwd=disk)
     assert b"/C/etc/fstab: " in done.stderr, done
     assert b": /nope: no such file" in run_tool("defrag.f2fs", "disk.img", "/nope", rc=1, cwd=disk).stderr
 

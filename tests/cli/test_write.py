@@ -77,7 +77,7 @@ def test_sload_reports_what_it_cannot_copy(run_tool, tmp_path):
     run_tool("mkfs.f2fs", "-q", image, "100M")
     run_tool("sload.f2fs", "-q", "-f", source, image)
     (source / "b").write_text("two")
-    done = run_tool("sload.f2fs", "--json", "-f", source, image, rc=4)
+    done = run_tool("sload.f2fs", "--json", "--existing=refuse", "-f", source, image, rc=4)
     assert b"/a: the name exists already" in done.stderr
     assert json.loads(done.stdout) == {"files": 1, "directories": 0, "symlinks": 0, "specials": 0, "links": 0, "bytes": 3,
                                        "problems": 1, "skipped": 0, "kept": 0, "replaced": 0, "deleted": 0}
@@ -91,9 +91,9 @@ def test_sload_over_an_existing_tree_names_some_and_counts_the_rest(run_tool, tm
         (source / str(i)).touch()
     run_tool("mkfs.f2fs", "-q", image, "64M")
     run_tool("sload.f2fs", "-q", "-f", source, image)
-    told = run_tool("sload.f2fs", "-q", "-f", source, image, rc=4).stderr.splitlines()
+    told = run_tool("sload.f2fs", "-q", "--existing=refuse", "-f", source, image, rc=4).stderr.splitlines()
     assert len(told) == 6 and b"15 more exist already" in told[-1] and b"--existing" in told[-1], told
-    told = run_tool("sload.f2fs", "-v", "-f", source, image, rc=4).stderr.splitlines()
+    told = run_tool("sload.f2fs", "-v", "--existing=refuse", "-f", source, image, rc=4).stderr.splitlines()
     assert len(told) == 20 and all(b"the name exists already" in line for line in told), told
 
 

@@ -8,8 +8,7 @@
 
 #include <f2fskit/format.h>
 
-/* The feature called by the first n bytes of name, 0 if there is none. */
-static uint32_t find_feature(const char *name, size_t n)
+uint32_t cli_feature_find(const char *name, size_t n)
 {
 	unsigned count;
 	const struct f2fs_flag *flags = f2fs_flags_find("feature", &count);
@@ -26,7 +25,7 @@ const char *cli_parse_features(const char *list, uint32_t settable, uint32_t *fe
 
 	while (*(list += strspn(list, separators))) {
 		size_t n = strcspn(list, separators);
-		uint32_t feature = find_feature(list, n);
+		uint32_t feature = cli_feature_find(list, n);
 
 		if (feature == F2FS_FEAT_BLKZONED && !(settable & feature))
 			return "cannot be asked for: -m does it";

@@ -6,8 +6,11 @@
 #ifndef F2FSKIT_CLI_FEATURE_LIST_H
 #define F2FSKIT_CLI_FEATURE_LIST_H
 
+#include <stddef.h>
 #include <stdint.h>
 
+/* The feature called by the first n bytes of name, 0 if there is none. */
+uint32_t cli_feature_find(const char *name, size_t n);
 /* Add to *features those of a list with commas or blanks; only those of settable can be asked for. */
 const char *cli_parse_features(const char *list, uint32_t settable, uint32_t *features);
 

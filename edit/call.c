@@ -90,7 +90,7 @@ static int is_option(const struct edit_command *command, const char *word)
 
 	if (word[0] != '-' || !word[1] || !command->letters[0])
 		return 0;
-	return !strchr(command->letters, '?') || edit_option_find(command, letter, &option);
+	return !strchr(command->letters, '?') || word[1] == '-' || edit_option_find(command, letter, &option);
 }
 
 int edit_call_parse(struct edit *e, struct edit_call *call, char **words, int count)

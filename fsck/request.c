@@ -6,6 +6,7 @@
 #include "request.h"
 
 #include <ctype.h>
+#include <f2fskit/label.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,13 +76,9 @@ static const char *take_casefold(struct arguments *a, const char *value)
 
 static const char *take_features(struct arguments *a, const char *value)
 {
-	const uint32_t addable = F2FS_FEAT_ENCRYPT | F2FS_FEAT_VERITY | F2FS_FEAT_CASEFOLD;
 	const char *why = cli_parse_features(value, UINT32_MAX, &a->features);
 
-	if (!why && (a->features & ~addable))
-		why = "has a feature that a volume has from the start or never (encrypt, verity and casefold can be "
-		      "turned on later)";
-	return why;
+	return !why && (a->features & ~f2fs_features_changeable(1)) ? "has a feature that only mkfs.f2fs sets" : why;
 }
 
 static const char *take_switch(enum fsck_switch *to, const char *value)

@@ -43,7 +43,7 @@ static int change_lookup(const struct arguments *a, struct f2fs_volume *vol)
 static int change(struct session *s, struct f2fs_volume *vol)
 {
 	const struct arguments *a = s->arguments;
-	const uint32_t added = a->features & ~f2fs_volume_geometry(vol)->feature;
+	const uint32_t before = f2fs_volume_geometry(vol)->feature;
 	int rc = 0;
 
 	if (a->features)
@@ -51,7 +51,7 @@ static int change(struct session *s, struct f2fs_volume *vol)
 	if (!rc && a->hash_only != FSCK_KEEP)
 		rc = change_lookup(a, vol);
 	if (!rc && !a->is_json && !a->is_quiet)
-		say_features(added);
+		say_features(f2fs_volume_geometry(vol)->feature & ~before);
 	return rc;
 }
 

@@ -40,12 +40,52 @@ enum f2fs_uuid_flag {
  */
 F2FS_API int f2fs_volume_set_uuid(struct f2fs_volume *vol, const uint8_t uuid[16], unsigned flags);
 
+/* What f2fs_volume_set_features() does. */
+struct f2fs_features_options {
+	uint32_t struct_size;	 /* F2FS_SIZED */
+	uint32_t on;		 /* enum f2fs_feature: to turn on; those that are on already are ignored */
+	uint32_t off;		 /* to turn off; those that are off already are ignored */
+	uint32_t encoding_flags; /* with casefold turned on, for names in UTF-8: 1 strict, 2 hashonly */
+	uint8_t convert;	 /* give extra attributes to inodes that have none, or not all of them */
+	uint8_t dry_run;	 /* judge and count, and write nothing: the volume may be opened for reading */
+};
+
+/* What it did, or would do. */
+struct f2fs_features_result {
+	uint32_t struct_size;	 /* F2FS_SIZED */
+	uint32_t before;	 /* enum f2fs_feature, of the volume as it was */
+	uint32_t after;		 /* and as it is, or would be */
+	uint32_t obstacle;	 /* after STATE: the feature that inode ino keeps as it is; else 0 */
+	f2fs_nid_t ino;		 /* after STATE: an inode, if one stands in the way; else 0 */
+	uint64_t inodes;	 /* that are rewritten */
+	uint64_t left;		 /* with convert: inodes that stay as they are */
+};
+
 /*
- * Turn on features: F2FS_FEAT_ENCRYPT, F2FS_FEAT_VERITY, F2FS_FEAT_CASEFOLD (UTF-8, with encoding_flags: 1
- * strict, 2 hashonly); those that the volume has are ignored. They allow new files to be encrypted, sealed or folded,
- * and change no existing one. Fails with UNSUPPORTED (other features), STATE (uncommitted changes), INVALID, READ_ONLY,
- * IO.
+ * Turn features of a volume on and off. A feature that others need is turned on with them (inode_checksum,
+ * flexible_inline_xattr, inode_crtime and compression need extra_attr). Features only allow something to new files,
+ * and change no existing one, but for three: inode_checksum gives each inode with extra attributes its checksum,
+ * flexible_inline_xattr stores the room for attributes in each inode, and lost_found makes the directory. Existing
+ * inodes stay without extra attributes where they have none, as Linux allows, and so have no checksum, time of
+ * creation, project or compression. With convert they get them (FORMAT files 2.2), as far as contents need not move:
+ * files with nodes below their inode stay as they are, above about 3.4 MB with blocks of 4 KiB. New times of creation
+ * are 0. A feature that an inode needs cannot be turned off. Checksums, times of creation and the room for attributes
+ * are cleared in all inodes when their feature is turned off.
+ *
+ * extra_attr is turned on first, then inodes are rewritten, with a commit for each 8192, then the other features
+ * change. The superblock is written at once and durably. A power cut at any write leaves a sound volume, with the old
+ * features or some of the new ones, and the same call brings it to its end; after one during inode_checksum see
+ * f2fs_volume_set_uuid().
+ *
+ * result: NULL for none. Fails with UNSUPPORTED (what cannot change, such as blkzoned, ro, quota, project_quota and
+ * packed_ssa, and what another feature needs), STATE (an inode needs the feature, or lacks what it needs; uncommitted
+ * changes; a volume that waits for recovery), INVALID, READ_ONLY, IO, CORRUPT, NOSPC, NOMEM, CANCELED.
  */
+F2FS_API int f2fs_volume_set_features(struct f2fs_volume *vol, const struct f2fs_features_options *options,
+				      struct f2fs_features_result *result);
+/* Return the features (enum f2fs_feature) that can be turned on, or with on 0, off. */
+F2FS_API uint32_t f2fs_features_changeable(int on);
+/* Turn on features: f2fs_volume_set_features() with on and encoding_flags, and without a result. Fails as it does. */
 F2FS_API int f2fs_volume_add_features(struct f2fs_volume *vol, uint32_t features, unsigned encoding_flags);
 
 /*

@@ -180,8 +180,12 @@ uint32_t evidence_denied(const struct evidence *e)
 
 uint32_t evidence_decide(const struct evidence *e, uint32_t feature)
 {
-	const uint32_t decided = (feature | evidence_shown(e)) & ~evidence_denied(e);
+	uint32_t denied = evidence_denied(e), decided;
 
+	/* inodes without extra attributes are legal on a volume that has the feature, unless a size in them is read */
+	if (denied & feature & F2FS_FEAT_EXTRA_ATTR)
+		denied = (denied & ~(uint32_t)F2FS_FEAT_EXTRA_ATTR) | F2FS_FEAT_FLEXIBLE_INLINE_XATTR;
+	decided = (feature | evidence_shown(e)) & ~denied;
 	return e->inodes && !(decided & F2FS_FEAT_EXTRA_ATTR) ? decided & ~(uint32_t)FEATURES_NEED_EXTRA : decided;
 }
 
@@ -192,8 +196,8 @@ void evidence_sum(struct evidence *e, const struct f2fs_geometry *geo, const uin
 	if (!looks_like_inode(geo, block) || extra_of(block) < extra_OFS_i_inode_checksum + 4)
 		return;
 	sum = extra_i_inode_checksum(inode_extra(block));
-	e->sums += sum != 0;
-	e->right_sums += sum != 0 && sum == inode_checksum(geo, block, seed);
+	e->sums++; /* none is 0: Linux gives one to each inode that it writes */
+	e->right_sums += sum == inode_checksum(geo, block, seed);
 }
 
 bool evidence_sums_hold(const struct evidence *e)

@@ -24,7 +24,7 @@ struct evidence {
 	uint32_t sure;			   /* features of which one inode has two marks that need each other */
 	uint32_t seeds[EVIDENCE_SEEDS];	   /* of the checksums of the first inodes that have one */
 	uint32_t seed_count;
-	uint32_t sums, right_sums; /* checksums that inodes have, and those that the seed gives: evidence_sum() */
+	uint32_t sums, right_sums; /* inodes with room for a checksum, and with the seed's: evidence_sum() */
 };
 
 /* Take an inode in. Only block size and bounds of the geometry are asked. */
@@ -36,8 +36,8 @@ uint32_t evidence_shown(const struct evidence *e);
 /* Features that most inodes would show, and do not. */
 uint32_t evidence_denied(const struct evidence *e);
 /*
- * Correct the feature word: set shown features, clear denied ones, keep the rest. Features that need extra attributes
- * go when neither the word nor the inodes have these.
+ * Correct the feature word: set shown features, clear denied ones, keep the rest. extra_attr stays, as it may have been
+ * turned on later. Features that need extra attributes go when neither the word nor the inodes have these.
  */
 uint32_t evidence_decide(const struct evidence *e, uint32_t feature);
 /* Where the superblock is without inode_checksum: is the checksum that an inode has nevertheless the seed's? */

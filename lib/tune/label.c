@@ -27,6 +27,7 @@
 #include "log/nodes.h"
 #include "log/run.h"
 #include "log/txn.h"
+#include "tune/inode_walk.h"
 #include "tune/label.h"
 #include "tune/superblocks.h"
 #include "volume/block_read.h"
@@ -67,66 +68,53 @@ int f2fs_volume_set_label(struct f2fs_volume *vol, const char *label)
 /* ---- inodes ---- */
 
 struct walk {
+	struct inode_walk inodes;
 	struct f2fs_volume *vol;
 	uint32_t seed;		  /* of the new UUID */
 	struct f2fs_geometry geo; /* with inode_checksum */
-	uint64_t done;
-	uint8_t *block;
 };
 
-/* Read an inode as it is; nothing is checked but that it is there. */
-static int read_inode(struct walk *w, const struct f2fs_nat_info *nat)
-{
-	struct f2fs_volume *vol = w->vol;
-	const uint8_t *footer = node_footer(&vol->geo, w->block);
-	int err;
-
-	if (!geometry_is_main(&vol->geo, nat->block_addr))
-		return volume_corrupt(vol, RULE_NAT_BLOCK, F2FS_NO_BLOCK, nat->nid, "block %u",
-				      (unsigned)nat->block_addr);
-	err = device_read(vol->cache, (uint64_t)nat->block_addr * vol->geo.block_size, w->block, vol->geo.block_size);
-	if (!err && (footer_nid(footer) != nat->nid || footer_ino(footer) != nat->nid))
-		err = volume_corrupt(vol, RULE_NODE_NID, nat->block_addr, nat->nid, "the block is another node's");
-	return err;
-}
-
 /* A checksum that is wrong now stays wrong: correcting it would hide damage. */
-static int check_sum(struct walk *w, const struct f2fs_nat_info *nat)
+static int check_sum(void *user, const struct f2fs_nat_info *nat)
 {
-	int err = read_inode(w, nat);
+	struct walk *w = user;
+	const uint8_t *block = w->inodes.block;
+	int err = inode_walk_read(&w->inodes, nat);
 
-	if (err || !inode_has_checksum(&w->vol->geo, w->block) ||
-	    extra_i_inode_checksum(inode_extra(w->block)) == inode_checksum(&w->geo, w->block, w->vol->checksum_seed))
+	if (err || !inode_has_checksum(&w->vol->geo, block) ||
+	    extra_i_inode_checksum(inode_extra(block)) == inode_checksum(&w->geo, block, w->vol->checksum_seed))
 		return err;
 	return volume_corrupt(w->vol, RULE_INODE_CHECKSUM, nat->block_addr, nat->nid, "repair the volume first");
 }
 
 /* Rewrite one inode's checksum in place. */
-static int sum_inode(struct walk *w, const struct f2fs_nat_info *nat)
+static int sum_inode(void *user, const struct f2fs_nat_info *nat)
 {
-	uint8_t *extra = w->block + INODE_ADDR_OFFSET;
-	int err = read_inode(w, nat);
+	struct walk *w = user;
+	uint8_t *block = w->inodes.block, *extra = block + INODE_ADDR_OFFSET;
+	int err = inode_walk_read(&w->inodes, nat);
 	uint32_t sum;
 
-	if (err || !inode_has_checksum(&w->geo, w->block))
+	if (err || !inode_has_checksum(&w->geo, block))
 		return err;
-	sum = inode_checksum(&w->geo, w->block, w->seed);
+	sum = inode_checksum(&w->geo, block, w->seed);
 	if (extra_i_inode_checksum(extra) == sum)
 		return 0;
 	extra_set_i_inode_checksum(extra, sum);
-	return volume_write(w->vol, F2FS_WRITE_NODE, (uint64_t)nat->block_addr * w->geo.block_size, w->block,
+	return volume_write(w->vol, F2FS_WRITE_NODE, (uint64_t)nat->block_addr * w->geo.block_size, block,
 			    w->geo.block_size);
 }
 
 /* Does an encrypted file's key depend on the UUID (FORMAT files 9.1)? */
-static int check_policy(struct walk *w, const struct f2fs_nat_info *nat)
+static int check_policy(void *user, const struct f2fs_nat_info *nat)
 {
+	struct walk *w = user;
 	enum { POLICY_FLAGS = 3, UUID_FLAGS = 0x18 }; /* of both versions of the context */
 	struct f2fs_inode *inode;
 	struct f2fs_xattr x;
-	int err = read_inode(w, nat), count;
+	int err = inode_walk_read(&w->inodes, nat), count;
 
-	if (err || !(inode_i_advise(w->block) & FLAG_i_advise_encrypt))
+	if (err || !(inode_i_advise(w->inodes.block) & FLAG_i_advise_encrypt))
 		return err;
 	err = f2fs_inode_open(w->vol, nat->nid, &inode);
 	if (err)
@@ -147,51 +135,12 @@ static int check_policy(struct walk *w, const struct f2fs_nat_info *nat)
 	return err;
 }
 
-/* Visit each inode in use. */
-static int each_inode(struct walk *w, int (*visit)(struct walk *w, const struct f2fs_nat_info *nat))
-{
-	struct f2fs_progress progress = { "uuid", "inodes", "inodes", 0, cp_valid_inode_count(w->vol->cp) };
-	struct f2fs_nat_info nat;
-	int err = f2fs_nat_next(w->vol, 0, &nat);
-
-	for (; !err; err = f2fs_nat_next(w->vol, nat.nid + 1, &nat)) {
-		/* the first two are not nodes */
-		if (nat.ino != nat.nid || nat.nid == NODE_INO || nat.nid == META_INO)
-			continue;
-		err = visit(w, &nat);
-		if (!err && (++progress.done & 1023) == 0)
-			err = progress_report(w->vol->ctx, &progress);
-		if (err)
-			return err;
-	}
-	if (err != F2FS_ERR_NOT_FOUND)
-		return err;
-	error_clear(w->vol->ctx);
-	return 0;
-}
-
 /* ---- UUID ---- */
 
-#define ENOUGH_INODES 2000u /* to see whether they have checksums */
-
-static int check_state(struct f2fs_volume *vol)
+#define ENOUGH_INODES 2000u /* Rewrite an inode with its checksum. */
+static int rewrite_inode(void *user, const struct f2fs_nat_info *nat)
 {
-	uint64_t nodes = 0;
-	int err = superblock_writable(vol);
-
-	if (!err && vol->txn)
-		err = error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that wait for a commit");
-	if (!err)
-		err = f2fs_volume_pending(vol, &nodes);
-	if (!err && nodes)
-		err = error_set(vol->ctx, F2FS_ERR_STATE,
-				"the volume waits for recovery: mount it once, or recover it");
-	return err;
-}
-
-/* Rewrite an inode with its checksum. */
-static int rewrite_inode(struct walk *w, const struct f2fs_nat_info *nat)
-{
+	struct walk *w = user;
 	struct txn *txn = txn_of(w->vol);
 	struct node *node;
 	int err = node_get(txn, nat->nid, &node);
@@ -213,7 +162,7 @@ static int sum_elsewhere(struct walk *w)
 		return err;
 	w->vol->geo.feature = w->geo.feature;
 	w->vol->checksum_seed = w->seed;
-	err = each_inode(w, rewrite_inode);
+	err = inode_walk_each(&w->inodes, rewrite_inode, w);
 	if (!err)
 		err = txn_commit(w->vol);
 	if (err)
@@ -229,7 +178,7 @@ static int change_with_checksums(struct walk *w, uint8_t *sb)
 	const uint32_t feature = sb_feature(sb) | F2FS_FEAT_INODE_CHECKSUM;
 	struct f2fs_volume *vol = w->vol;
 	uint8_t now[sb_SIZE];
-	int err = each_inode(w, check_sum);
+	int err = inode_walk_each(&w->inodes, check_sum, w);
 
 	if (err)
 		return err;
@@ -244,7 +193,8 @@ static int change_with_checksums(struct walk *w, uint8_t *sb)
 		err = superblock_replace(vol, sb);
 	}
 	if (!err)
-		err = geometry_has(&vol->geo, F2FS_FEAT_BLKZONED) ? sum_elsewhere(w) : each_inode(w, sum_inode);
+		err = geometry_has(&vol->geo, F2FS_FEAT_BLKZONED) ? sum_elsewhere(w)
+								  : inode_walk_each(&w->inodes, sum_inode, w);
 	if (!err)
 		err = volume_flush(vol);
 	if (err) {
@@ -264,7 +214,7 @@ static int change_uuid(struct walk *w, const uint8_t *uuid, unsigned flags)
 	int err;
 
 	if (geometry_has(&vol->geo, F2FS_FEAT_ENCRYPT) && !(flags & F2FS_UUID_FORCE)) {
-		err = each_inode(w, check_policy);
+		err = inode_walk_each(&w->inodes, check_policy, w);
 		if (err)
 			return err;
 	}
@@ -292,12 +242,15 @@ static int was_cut(struct f2fs_volume *vol, bool *out)
 
 int f2fs_volume_set_uuid(struct f2fs_volume *vol, const uint8_t uuid[16], unsigned flags)
 {
-	struct walk w = { .vol = vol, .seed = crc_f2fs(0xFFFFFFFFu, uuid, 16), .geo = vol->geo };
+	struct walk w = { .inodes = { vol, "uuid", NULL },
+			  .vol = vol,
+			  .seed = crc_f2fs(0xFFFFFFFFu, uuid, 16),
+			  .geo = vol->geo };
 	bool has_sums = false;
 	int err;
 
 	error_clear(vol->ctx);
-	err = check_state(vol);
+	err = inode_walk_ready(vol);
 	if (!err)
 		err = was_cut(vol, &has_sums);
 	if (!err && (flags & F2FS_UUID_CHECKSUM) && !geometry_has(&vol->geo, F2FS_FEAT_EXTRA_ATTR))
@@ -306,11 +259,11 @@ int f2fs_volume_set_uuid(struct f2fs_volume *vol, const uint8_t uuid[16], unsign
 		return err;
 	if (has_sums || (flags & F2FS_UUID_CHECKSUM))
 		w.geo.feature |= F2FS_FEAT_INODE_CHECKSUM;
-	w.block = mem_alloc(vol->ctx, vol->geo.block_size);
-	if (!w.block)
+	w.inodes.block = mem_alloc(vol->ctx, vol->geo.block_size);
+	if (!w.inodes.block)
 		return F2FS_ERR_NOMEM;
 	err = change_uuid(&w, uuid, flags);
-	mem_free(vol->ctx, w.block);
+	mem_free(vol->ctx, w.inodes.block);
 	if (!err)
 		vol->checksum_seed = w.seed;
 	vol->generation++; /* copies of inodes in memory have old checksums */

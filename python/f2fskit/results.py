@@ -167,6 +167,17 @@ class UndoInfo(NamedTuple):
     left: int
 
 
+class FeaturesResult(NamedTuple):
+    """Result of `Volume.set_features()`."""
+
+    before: enums.Feature
+    after: enums.Feature
+    inodes: int
+    """That were rewritten, or would be."""
+    left: int
+    """With convert: inodes that stay without extra attributes."""
+
+
 class Geometry(NamedTuple):
     """All numbers of a volume's layout (FORMAT volume 1.2, 3). Segments of metadata areas include both copies."""
 

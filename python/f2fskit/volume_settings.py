@@ -46,22 +46,45 @@ class VolumeSettings(VolumeBase):
             self._geometry = results.make_geometry(self._handle.get(lib.f2fs_volume_geometry))
             self._epoch += 1
 
-    def add_features(self, features: enums.Feature, *, strict: bool = False, hash_only: bool = False) -> None:
-        """Turn on features, at once and durably: ENCRYPT, VERITY, CASEFOLD. Present ones are ignored.
+    def set_features(
+        self,
+        on: enums.Feature = enums.Feature(0),
+        off: enums.Feature = enums.Feature(0),
+        *,
+        convert: bool = False,
+        dry_run: bool = False,
+        strict: bool = False,
+        hash_only: bool = False,
+    ) -> results.FeaturesResult:
+        """Turn features on and off, at once and durably. Features that others need come with them.
 
-        They allow new files to be encrypted, sealed or folded, and change no existing file. UnsupportedError for other
-        features, StateError when there are uncommitted changes.
+        Existing files keep their contents, names and times. UnsupportedError for features that only mkfs() sets, StateError when
+        an inode needs the feature or lacks what it needs (its `ino` names it), and when there are uncommitted changes.
 
         Args:
-            features: features to turn on.
+            on: features to turn on.
+            off: features to turn off.
+            convert: give extra attributes to inodes that lack them, but not to files with nodes below (above about 3.4 MB).
+            dry_run: judge and count, and write nothing.
             strict: with CASEFOLD, refuse names that are not valid UTF-8 in folded directories.
             hash_only: with CASEFOLD, see `set_hash_only()`.
         """
-        self._need_writable()
+        if not dry_run:
+            self._need_writable()
+        options, row = sized("struct f2fs_features_options *"), sized("struct f2fs_features_result *")
         flags = (1 if strict else 0) | (2 if hash_only else 0)
-        self._handle.call(lib.f2fs_volume_add_features, int(features), flags)
-        self._superblock = None
-        self._geometry = results.make_geometry(self._handle.get(lib.f2fs_volume_geometry))
+        put(options, on=int(on), off=int(off), convert=convert, dry_run=dry_run, encoding_flags=flags)
+        try:
+            self._handle.call(lib.f2fs_volume_set_features, options, row)
+        finally:
+            self._superblock = None
+            self._geometry = results.make_geometry(self._handle.get(lib.f2fs_volume_geometry))
+            self._epoch += 1
+        return results.FeaturesResult(enums.Feature(row.before), enums.Feature(row.after), row.inodes, row.left)
+
+    def add_features(self, features: enums.Feature, *, strict: bool = False, hash_only: bool = False) -> None:
+        """Turn on features: `set_features()` without its result."""
+        self.set_features(features, strict=strict, hash_only=hash_only)
 
     def set_hash_only(self, on: bool) -> None:
         """Look names up by their hash only, on a volume with casefold. The setting is written at once and durably.

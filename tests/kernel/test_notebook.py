@@ -52,7 +52,7 @@ def database(path, rows):
 
 @pytest.fixture
 def phone(kernel, run_tool, tmp_path):
-    """A folder with phone.img, and what was deleted: a picture, and a message."""
+    """A folder with phone.img, and a picture that was deleted from it."""
     top, changed = tmp_path / "tree", tmp_path / "changed.db"
     for name in ("system/bin", "data/com.example.chat/databases", "data/com.example.chat/cache", "data/DCIM"):
         (top / name).mkdir(parents=True)
@@ -72,7 +72,7 @@ def phone(kernel, run_tool, tmp_path):
 
 
 def text_of(cell):
-    """What a cell shows and prints, as text."""
+    """The output of a cell as text."""
     return "".join(out.get("text", "") or out.get("data", {}).get("text/plain", "") for out in cell.outputs)
 
 

@@ -84,7 +84,7 @@ def test_features(memory):
     before = read_all(memory)
     with f2fskit.open(memory, "r+") as volume:
         with pytest.raises(f2fskit.UnsupportedError):
-            volume.add_features(f2fskit.Feature.COMPRESSION | f2fskit.Feature.ENCRYPT)
+            volume.add_features(f2fskit.Feature.BLKZONED | f2fskit.Feature.ENCRYPT)
         with pytest.raises(f2fskit.StateError):
             volume.set_hash_only(True)
         volume.path("/dir0/file0").write_bytes(b"changed")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Plots show what the volume has: each is read back from what it drew."""
+"""Plots are true of their volume: each test reads the artists of a plot."""
 import pytest
 
 import f2fskit

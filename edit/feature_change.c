@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Show the features of a volume, and turn them on and off. They are no part of a transaction, so changes so far are
+ * committed first.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <f2fskit/label.h>
+
+#include "cli/feature_list.h"
+#include "edit/edit.h"
+
+static const char *change_of(uint32_t feature, uint32_t now)
+{
+	if (now & feature)
+		return f2fs_features_changeable(0) & feature ? "can be turned off" : "stays";
+	return f2fs_features_changeable(1) & feature ? "can be turned on" : "by mkfs.f2fs only";
+}
+
+static int show(struct edit *e)
+{
+	static const struct cli_column columns[] = { { "feature", -22 }, { "on", -6 }, { "change", -18 },
+						     { "meaning", -1 } };
+	const uint32_t now = f2fs_volume_geometry(e->vol)->feature;
+	unsigned count;
+	const struct f2fs_flag *flags = f2fs_flags_find("feature", &count);
+	struct cli_print *out = edit_print_open(e);
+
+	if (!out)
+		return F2FS_ERR_NOMEM;
+	cli_print_begin(out, NULL);
+	cli_print_begin_table(out, "features", columns, 4);
+	for (unsigned i = 0; i < count; i++) {
+		cli_print_begin(out, NULL);
+		cli_print_string(out, "name", flags[i].name);
+		cli_print_bool(out, "on", (now & flags[i].mask) != 0);
+		cli_print_string(out, "change", change_of(flags[i].mask, now));
+		cli_print_string(out, "meaning", flags[i].doc);
+		cli_print_end(out);
+	}
+	cli_print_end_array(out);
+	cli_print_end(out);
+	return edit_print_close(e, out);
+}
+
+/* Parse +NAME, -NAME and ^NAME. Reports errors. */
+static int take_wishes(struct edit *e, const struct edit_call *call, struct f2fs_features_options *o)
+{
+	struct cli_encoding encoding = { 0 };
+	char text[64];
+
+	for (int i = 0; i < call->count; i++) {
+		const char *word = call->operands[i];
+		const uint32_t feature = cli_feature_find(word + 1, strlen(word + !!*word));
+
+		if (!strchr("+-^", word[0]) || !word[0])
+			return edit_usage(e, "feature", word, "does not begin with + or -");
+		if (!feature)
+			return edit_usage(e, "feature", word, "is no feature that the list has");
+		*(word[0] == '+' ? &o->on : &o->off) |= feature;
+	}
+	if (!edit_has(call, 'E'))
+		return 0;
+	if (snprintf(text, sizeof(text), "utf8:%s", call->options['E']) >= (int)sizeof(text) ||
+	    cli_parse_encoding(text, &encoding))
+		return edit_usage(e, "encoding", call->options['E'], "is none of strict, hashonly");
+	if (!(o->on & F2FS_FEAT_CASEFOLD))
+		return edit_usage(e, "encoding", call->options['E'], "is for +casefold");
+	o->encoding_flags = encoding.flags;
+	return 0;
+}
+
+static int report(struct edit *e, const struct f2fs_features_options *o, const struct f2fs_features_result *result)
+{
+	unsigned count;
+	const struct f2fs_flag *flags = f2fs_flags_find("feature", &count);
+	struct cli_print *out = edit_print_open(e);
+
+	if (!out)
+		return F2FS_ERR_NOMEM;
+	cli_print_begin(out, NULL);
+	cli_print_bool(out, "dry_run", o->dry_run);
+	cli_print_flags(out, "on", result->after & ~result->before, flags, count);
+	cli_print_flags(out, "off", result->before & ~result->after, flags, count);
+	cli_print_flags(out, "features", result->after, flags, count);
+	cli_print_u64(out, "inodes", result->inodes);
+	if (o->convert)
+		cli_print_u64(out, "left", result->left);
+	cli_print_end(out);
+	return edit_print_close(e, out);
+}
+
+int do_feature(struct edit *e, const struct edit_call *call)
+{
+	struct f2fs_features_options options = { F2FS_SIZED(f2fs_features_options) };
+	struct f2fs_features_result result = { F2FS_SIZED(f2fs_features_result) };
+	int rc;
+
+	options.dry_run = edit_has(call, 'n') != 0;
+	options.convert = edit_has(call, 'X') != 0;
+	if (!call->count && !options.convert && (options.dry_run || edit_has(call, 'E')))
+		return edit_usage(e, "feature", options.dry_run ? "-n" : "-E", "needs +NAME or -NAME");
+	if (!call->count && !options.convert)
+		return show(e);
+	rc = take_wishes(e, call, &options);
+	if (!rc && !options.dry_run)
+		rc = edit_need_write(e, "feature");
+	if (!rc && !options.dry_run)
+		rc = edit_commit(e);
+	if (rc)
+		return rc;
+	rc = f2fs_volume_set_features(e->vol, &options, &result);
+	return rc ? edit_fail(e, rc, "feature") : report(e, &options, &result);
+}

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Features turned on and off: the volumes stay sound for both checkers, and a refusal names its reason."""
+import itertools
+import json
+import os
+
+import pytest
+
+EXTRA = "extra_attr"
+NEED_EXTRA = ["inode_checksum", "flexible_inline_xattr", "inode_crtime", "compression"]
+ALONE = ["encrypt", "extra_attr", "lost_found", "verity", "sb_checksum", "casefold"]
+MADE = ("-i", "owner,mtime", "-x", "/lost+found")
+NEVER = ["blkzoned", "atomic_write", "project_quota", "quota", "ro", "device_alias", "packed_ssa"]
+
+
+@pytest.fixture
+def source(tmp_path):
+    top = tmp_path / "source"
+    (top / "dir/sub").mkdir(parents=True)
+    (top / "small").write_bytes(b"small")
+    (top / "dir/large").write_bytes(os.urandom(100_000))
+    for i in range(300):
+        (top / f"dir/sub/name-{i}").touch()
+    os.symlink("small", top / "link")
+    os.setxattr(top / "small", "user.color", b"red" * 40)
+    return top
+
+
+@pytest.fixture
+def make(run_tool, tmp_path, source):
+    """make(features): the path of a filled volume."""
+    numbers = itertools.count()
+
+    def run(features=""):
+        image = tmp_path / f"disk{next(numbers)}.img"
+        run_tool("mkfs.f2fs", "-q", *(["-O", features] if features else []), "--root-dir", source, image, "64M")
+        return image
+    return run
+
+
+@pytest.fixture
+def feature(run_tool):
+    """feature(image, word...): the names of features afterwards."""
+    def run(image, *words, **kwargs):
+        result = run_tool("f2fs", "-w", "--json", image, "feature", *words, **kwargs)
+        return json.loads(result.stdout)["features_names"] if not kwargs else result.stderr.decode()
+    return run
+
+
+@pytest.fixture
+def is_whole(run_tool, peer_check, source):
+    """is_whole(image): both checkers find nothing, and the files are those of the source."""
+    def run(image, ignored=("-i", "owner")):
+        done = run_tool("fsck.f2fs", "-f", "--dry-run", "--json", image)
+        assert json.loads(done.stdout)["problems"] == []
+        peer_check(image)
+        run_tool("f2fs", image, "diff", *ignored, source)
+    return run
+
+
+def states(run_tool, image):
+    rows = json.loads(run_tool("f2fs", "--json", image, "feature").stdout)["features"]
+    return {row["name"]: row["on"] for row in rows}
+
+
+def test_list(run_tool, make):
+    rows = json.loads(run_tool("f2fs", "--json", make("extra_attr,compression"), "feature").stdout)["features"]
+    found = {row["name"]: (row["on"], row["change"]) for row in rows}
+    assert set(found) == set(NEED_EXTRA + ALONE + NEVER)
+    assert found["compression"] == (True, "can be turned off") and found["verity"] == (False, "can be turned on")
+    assert all(found[name] == (False, "by mkfs.f2fs only") for name in NEVER)
+
+
+@pytest.mark.parametrize("name", ALONE + [name for name in NEED_EXTRA if name != "flexible_inline_xattr"])
+def test_on_and_off(make, feature, is_whole, name):
+    """On a volume of old inodes. extra_attr comes with those that need it, and goes when nothing uses it."""
+    image = make()
+    found = feature(image, "+" + name)
+    assert set(found) == {name} | ({EXTRA} if name in NEED_EXTRA else set())
+    is_whole(image, MADE)
+    assert feature(image, "-" + name, "-extra_attr") == []
+    is_whole(image, MADE)
+
+
+def test_all_at_once(make, feature, is_whole, run_tool):
+    image = make(EXTRA)
+    names = sorted(set(ALONE + NEED_EXTRA))
+    assert sorted(feature(image, "--convert", *("+" + name for name in names))) == names
+    is_whole(image, MADE)
+    run_tool("f2fs", "-w", image, "mkdir", "/folded", "--", "chattr", "+F", "/folded", "--", "mkdir", "/packed", "--", "compress", "/packed",
+             "--", "put", "/bin/sh", "/packed/sh", "--", "put", "/bin/sh", "/folded/Name")
+    assert run_tool("f2fs", image, "ls", "/folded/nAME").stdout
+    run_tool("fsck.f2fs", "-f", "--dry-run", image)
+    for name, needs in (("casefold", "needs it"), ("compression", "needs it"), ("extra_attr", "needs extra_attr")):
+        assert needs in feature(image, "-" + name, rc=1)
+    run_tool("f2fs", "-w", image, "rm", "-r", "/folded", "/packed")
+    wanted = sorted({*names} - {"casefold", "compression"})
+    assert sorted(feature(image, "-casefold", "-compression")) == wanted
+    is_whole(image, MADE)
+
+
+def test_room_for_attributes(make, feature, is_whole, run_tool):
+    """flexible_inline_xattr needs extra attributes in each inode, stores the room, and goes where it is the usual one."""
+    old = make()
+    assert "inode 3 has no extra attributes" in feature(old, "+flexible_inline_xattr", rc=1)
+    assert not any(states(run_tool, old).values())
+    image = make(EXTRA)
+    assert "flexible_inline_xattr" in feature(image, "+flexible_inline_xattr")
+    is_whole(image)
+    assert run_tool("f2fs", image, "getfattr", "/small", "user.color").stdout.count(b"red") == 40
+    assert b"i_inline_xattr_size = 50" in run_tool("dump.f2fs", "--inode=/small", image).stdout
+    assert feature(image, "-flexible_inline_xattr") == [EXTRA]
+    is_whole(image)
+
+
+def test_checksums(make, feature, is_whole, run_tool):
+    """Each inode has a right one, also in inodes that the volume had before."""
+    image = make(EXTRA)
+    assert "inode 3 has no room for one" in feature(image, "+inode_checksum", rc=1)  # mkfs.f2fs gave the root no more
+    assert "inode_checksum" in feature(image, "--convert", "+inode_checksum")
+    is_whole(image)
+    fields = run_tool("f2fs", image, "field", "inode[3].i_inode_checksum", "inode[3].i_extra_isize").stdout
+    assert b"i_inode_checksum = 0x0\n" not in fields and b"i_extra_isize = 36\n" in fields
+    feature(image, "+inode_crtime")
+    run_tool("f2fs", "-w", image, "touch", "/born")
+    assert b"i_crtime = 0" not in run_tool("dump.f2fs", "--inode=/born", image).stdout
+    assert feature(image, "-inode_checksum", "-inode_crtime") == [EXTRA]
+    is_whole(image, ("-i", "owner,mtime", "-x", "/born"))
+    fields = run_tool("dump.f2fs", "--inode=/born", image).stdout
+    assert b"i_inode_checksum = 0x0\n" in fields and b"i_crtime = 0" in fields
+
+
+@pytest.fixture
+def edges(source):
+    """Files at the edges of what an inode has room for, and one above nodes."""
+    (source / "large").write_bytes(os.urandom(4_000_000))
+    for slots in range(862, 874):  # an inode with attributes has 873 slots, and 864 with all extra attributes
+        with open(source / f"last-slot-{slots}", "wb") as file:
+            file.seek(4096 * slots)
+            file.write(b"x" * 4096)
+    for size in (1, 3451, 3452, 3453, 3484, 3488, 3489):
+        (source / f"inline-{size}").write_bytes(os.urandom(size))
+    for count in (1, 100, 160, 179, 180, 181, 182, 183, 184):
+        (source / f"dir-{count}").mkdir()
+        for i in range(count):
+            (source / f"dir-{count}" / f"f{i}").touch()
+    os.symlink("x" * 3000, source / "far")
+    os.mkfifo(source / "pipe")
+    return source
+
+
+def test_conversion(make, feature, is_whole, run_tool, edges):
+    """Inodes get room where their contents need not move. The others stay legal beside them."""
+    image = make()
+    told = json.loads(run_tool("f2fs", "--json", image, "feature", "-n", "--convert", "+extra_attr").stdout)
+    done = json.loads(run_tool("f2fs", "-w", "--json", image, "feature", "--convert", "+extra_attr").stdout)
+    assert (told["inodes"], told["left"]) == (done["inodes"], done["left"]) and done["inodes"] > 1000 and 0 < done["left"] < 40
+    is_whole(image)
+    sizes = {}
+    for name in ("large", "last-slot-863", "last-slot-864", "inline-3452", "inline-3453", "small", "pipe", "far", "dir-1", "dir-160"):
+        sizes[name] = b"extra_attr" in run_tool("f2fs", image, "stat", "/" + name).stdout
+    assert sizes == {"large": False, "last-slot-863": True, "last-slot-864": False, "inline-3452": True, "inline-3453": False,
+                     "small": True, "pipe": True, "far": True, "dir-1": True, "dir-160": True}
+    assert json.loads(run_tool("f2fs", "-w", "--json", image, "feature", "--convert").stdout)["inodes"] == 0
+    assert set(feature(image, "+inode_checksum", "+compression", "+inode_crtime")) >= {"compression"}
+    is_whole(image)
+    run_tool("f2fs", "-w", image, "mkdir", "/new", "--", "compress", "/new")
+    run_tool("fsck.f2fs", "-f", "--dry-run", image)
+
+
+def test_conversion_needs_the_feature(make, feature):
+    assert "on a volume with extra_attr" in feature(make(), "--convert", rc=1)
+
+
+@pytest.mark.parametrize("name", NEVER)
+def test_never(make, feature, name):
+    assert f"{name} stays as it is: " in feature(make(), "+" + name, rc=1)
+
+
+def test_dry_run(make, run_tool):
+    image = make()
+    before = image.read_bytes()
+    image.chmod(0o400)
+    told = json.loads(run_tool("f2fs", "--json", image, "feature", "-n", "+compression").stdout)
+    assert told["dry_run"] and set(told["on_names"]) == {EXTRA, "compression"}
+    assert image.read_bytes() == before
+
+
+@pytest.mark.parametrize("words, why", [
+    (("compression",), "does not begin with + or -"), (("+packing",), "is no feature that the list has"), (("+",), "is no feature"),
+    (("-E", "strict", "+verity"), "is for +casefold"), (("-E", "loose", "+casefold"), "is none of strict, hashonly"), (("-n",), "needs +NAME"),
+    (("",), "does not begin")])
+def test_usage(make, feature, words, why):
+    assert why in feature(make(), *words, rc=16)
+
+
+def test_refused(make, feature, run_tool):
+    image = make()
+    assert "cannot be turned on and off at once" in feature(image, "+verity", "-verity", rc=1)
+    assert "-w allows it" in run_tool("f2fs", image, "feature", "+verity", rc=16).stderr.decode()
+    assert not any(states(run_tool, image).values())
+
+
+def test_changes_before_it_are_committed(make, run_tool):
+    image = make()
+    run_tool("f2fs", "-w", image, "mkdir", "/new", "--", "feature", "+verity", "--", "mkdir", "/newer")
+    assert {b"new", b"newer"} <= set(run_tool("f2fs", image, "ls", "/").stdout.split())
+    assert states(run_tool, image)["verity"]
+
+
+def test_undo(make, run_tool, tmp_path):
+    image = make(EXTRA)
+    before = image.read_bytes()
+    run_tool("f2fs", "-w", "--undo", tmp_path / "undo", image, "feature", "--convert", "+flexible_inline_xattr", "+inode_checksum", "+casefold", "+lost_found")
+    assert image.read_bytes() != before
+    run_tool("fsck.f2fs", "--restore", tmp_path / "undo", image)
+    assert image.read_bytes() == before
+
+
+def test_fsck_turns_them_on(make, run_tool, peer_check):
+    image = make()
+    told = run_tool("fsck.f2fs", "-f", "-O", "compression,sb_checksum", image).stdout.decode()
+    assert all(f"feature {name} is turned on" in told for name in (EXTRA, "compression", "sb_checksum"))
+    assert states(run_tool, image)["compression"]
+    peer_check(image)
+    assert b"only mkfs.f2fs sets" in run_tool("fsck.f2fs", "-O", "ro", image, rc=16).stderr

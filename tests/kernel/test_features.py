@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Volumes whose features were turned on after the kernel filled them: it reads all files, and uses the new features."""
+import os
+
+import pytest
+
+import uml
+
+FILL = r"""
+set -e
+mount /dev/ubda $MNT
+cp -a "$1"/. $MNT
+for i in $(seq 300); do echo $i > $MNT/small-$i; done
+head -c 6000000 /dev/urandom > $MNT/large
+setfattr -n user.color -v red $MNT/small-1
+ln $MNT/small-2 $MNT/dir/second
+ln -s small-3 $MNT/link; mkfifo $MNT/pipe; mknod $MNT/device c 5 7
+rm $MNT/small-3??
+(cd $MNT; find . -type f | sort | xargs sha256sum) > "$2"
+find $MNT ! -type d -printf '%p %s %m %n %l %t\n' | sort >> "$2"
+umount $MNT
+"""
+USE = r"""
+set -e
+mount /dev/ubda $MNT
+(cd $MNT; find . -type f | sort | xargs sha256sum) > "$3"
+find $MNT ! -type d -printf '%p %s %m %n %l %t\n' | sort >> "$3"
+cmp "$2" "$3"
+[ "$(getfattr --only-values -n user.color $MNT/small-1)" = red ]
+eval "$4"
+echo more >> $MNT/small-5
+echo more >> $MNT/large
+rm -r $MNT/dir
+umount $MNT
+mount /dev/ubda $MNT
+[ "$(tail -n 1 $MNT/small-5)" = more ]
+umount $MNT
+"""
+# The features, and the command by which the kernel uses them.
+USES = {
+    "compression": "chattr +c $MNT/dir; head -c 400000 /dev/zero > $MNT/dir/packed; lsattr $MNT/dir/packed | grep -q c",
+    "inode_crtime": "touch $MNT/born; [ \"$(stat -c %W $MNT/born)\" -gt 1000000000 ]",
+    "inode_checksum": "touch $MNT/summed",
+    "casefold": "mkdir $MNT/folded; chattr +F $MNT/folded; touch $MNT/folded/Name; [ -e $MNT/folded/nAME ]",
+    "sb_checksum": "true",
+    "verity": "true",
+}
+
+
+@pytest.fixture
+def source(tmp_path):
+    top = tmp_path / "tree"
+    (top / "dir").mkdir(parents=True)
+    for i in range(150):
+        (top / "dir" / f"name-{i}").write_bytes(b"x" * (i * 97))
+    (top / "inline").write_bytes(os.urandom(3300))
+    return top
+
+
+@pytest.mark.parametrize("made", ["", "extra_attr"])
+def test_used_by_the_kernel(kernel, run_tool, peer_check, tmp_path, source, made):
+    image, before, after = tmp_path / "disk.img", tmp_path / "before", tmp_path / "after"
+    run_tool("mkfs.f2fs", "-q", *(["-O", made] if made else []), image, "128M")
+    uml.run(FILL, images=[str(image)], args=[str(source), str(before)], kernel=kernel).check()
+    run_tool("f2fs", "-w", image, "feature", "--convert", *("+" + name for name in USES))
+    run_tool("fsck.f2fs", "-f", "--dry-run", image)
+    peer_check(image)
+    uml.run(USE, images=[str(image)], args=[str(source), str(before), str(after), "; ".join(USES.values())], kernel=kernel).check()
+    run_tool("fsck.f2fs", "-f", "--dry-run", image)
+    peer_check(image)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Features turned on and off from Python, and a power cut at each write of it."""
+import f2fskit
+import pytest
+from conftest import pattern
+from f2fskit import Feature
+
+TREE = {"small": b"s", "inline": pattern(1, 3000), "blocks": pattern(2, 200_000), "large": pattern(3, 3_900_000),
+        "dir": {f"name{i}": b"" for i in range(60)}, "link": f2fskit.Entry(symlink="small")}
+TIME = 1_700_000_000 * 10**9
+WANTED = Feature.EXTRA_ATTR | Feature.COMPRESSION | Feature.INODE_CHECKSUM | Feature.SB_CHECKSUM | Feature.CASEFOLD
+# Findings of a check that are allowed between two features: copies of the superblock that differ, or a feature that is away for a while.
+BETWEEN = {"CP_UNFINISHED", "SB_COPY", "SB_DIFFER", "SB_DOUBTED", "SB_FEATURES_WRONG"}
+
+
+@pytest.fixture
+def memory():
+    with f2fskit.build(TREE, size=64 << 20, time=TIME) as device:
+        yield device
+
+
+def contents(device):
+    """{path: contents or target} of all that is there."""
+    found = {}
+    with f2fskit.open(device) as volume:
+        for path, entry in volume.scan():
+            found[path] = volume.read_bytes(path) if entry.is_file() else entry.is_symlink() and str(volume[path].readlink())
+        return found, volume.features
+
+
+def found_by_check(device, **how):
+    """Names of findings, but those that each power cut may leave, such as half of a pack."""
+    return {problem.name for problem in f2fskit.check(device, **how).problems if problem.severity != f2fskit.Severity.STALE}
+
+
+def test_dry_run_and_result(memory):
+    with f2fskit.open(memory) as volume:
+        told = volume.set_features(WANTED, convert=True, dry_run=True)
+        with pytest.raises(f2fskit.ReadOnlyError):
+            volume.set_features(WANTED)
+    with f2fskit.open(memory, "r+") as volume:
+        done = volume.set_features(WANTED, convert=True)
+        assert volume.features == WANTED and volume["/inline"].read_bytes() == TREE["inline"]
+    assert (told.before, told.after, told.inodes, told.left) == (Feature(0), WANTED, 66, 1)
+    assert told == done
+    assert not found_by_check(memory)
+
+
+def test_open_files_go_on(memory):
+    """A file that is open has its inode in its new form, for reading and writing."""
+    with f2fskit.open(memory, "r+") as volume, volume["/inline"].open("r+b") as file, volume["/dir"].inode() as folder:
+        assert file.read(10) == TREE["inline"][:10]
+        volume.set_features(WANTED, convert=True)
+        assert file.read() == TREE["inline"][10:]
+        file.write(b"more")
+        file.flush()
+        assert len(list(folder.iterdir())) == 60
+    assert contents(memory)[0]["/inline"] == TREE["inline"] + b"more"
+    assert not found_by_check(memory)
+
+
+def test_what_stands_in_the_way_is_named(memory):
+    with f2fskit.open(memory, "r+") as volume:
+        volume.set_features(Feature.CASEFOLD)
+        volume["/folded"].mkdir()
+        volume["/folded"].inode().set(flags=0x40000000)
+        volume.commit()
+        with pytest.raises(f2fskit.StateError, match="casefold stays as it is: inode .* needs it"):
+            volume.set_features(off=Feature.CASEFOLD)
+        with pytest.raises(f2fskit.UnsupportedError, match="mkfs.f2fs"):
+            volume.set_features(Feature.RO)
+        with pytest.raises(f2fskit.InvalidError, match="at once"):
+            volume.set_features(Feature.VERITY, Feature.VERITY)
+        volume["/new"].write_bytes(b"")
+        with pytest.raises(f2fskit.StateError, match="wait for a commit"):
+            volume.set_features(Feature.VERITY)
+
+
+@pytest.mark.parametrize("on, off", [(WANTED, Feature(0)), (Feature(0), WANTED & ~Feature.EXTRA_ATTR)])
+def test_power_cuts(memory, on, off):
+    """At each write, whole or torn: all files are there, a check finds nothing but the features, and the same call ends it."""
+    if off:
+        with f2fskit.open(memory, "r+") as volume:
+            volume.set_features(off, convert=True)
+    before, had = contents(memory)
+    original, recorder = memory.fork(), memory.recorder()
+    with f2fskit.open(recorder, "r+") as volume:
+        volume.set_features(on, off, convert=bool(on))
+        last = volume.features
+    writes = [record for record in recorder.records if record.kind == f2fskit.RecordKind.WRITE]
+    assert len(writes) > 12
+    seen = set()
+    for record in writes:
+        for half in (record.data[: len(record.data) // 1024 * 512], record.data):
+            original.write(record.offset, half)
+            found, features = contents(original)
+            assert found == before
+            seen.add(features)
+            assert found_by_check(original) <= BETWEEN
+        with original.fork() as again:
+            found_by_check(again, repair=True)
+            with f2fskit.open(again, "r+") as volume:
+                volume.set_features(on, off, convert=bool(on))
+            assert contents(again) == (before, last) and not found_by_check(again)
+    assert {had, last} <= seen

@@ -276,8 +276,12 @@ static void exercise_dir(struct run *r, struct f2fs_inode *inode)
 			abort();
 		passed(r, f2fs_dir_lookup(inode, entry.name, entry.name_len, &found));
 	}
-	if (passed(r, f2fs_dir_seek(dir, 3)) && f2fs_dir_next(dir, &entry) == 0)
-		add_number(r, entry.position);
+	if (passed(r, f2fs_dir_seek(dir, 3))) {
+		const int rc = f2fs_dir_next(dir, &entry);
+
+		if (rc != F2FS_ERR_NOT_FOUND && passed(r, rc))
+			add_number(r, entry.position);
+	}
 	f2fs_dir_close(dir);
 	passed(r, f2fs_dir_lookup(inode, "absent", 6, &found));
 }

@@ -368,6 +368,10 @@ static int run_names(struct bench *b)
 {
 	static const uint8_t uuid[16] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
 	static const struct exercise_limits limits = { .entries = 30, .extents = 20, .bytes = 20000 };
+	const struct f2fs_features_options features = { F2FS_SIZED(f2fs_features_options),
+							.on = F2FS_FEAT_LOST_FOUND | F2FS_FEAT_EXTRA_ATTR,
+							.off = F2FS_FEAT_INODE_CRTIME | F2FS_FEAT_FLEXIBLE_INLINE_XATTR,
+							.convert = 1 };
 	const uint64_t fail_at = b->host.fail_at;
 	struct f2fs_error_detail detail;
 	struct exercise_result result;
@@ -383,6 +387,8 @@ static int run_names(struct bench *b)
 		rc = f2fs_volume_add_features(vol, F2FS_FEAT_ENCRYPT | F2FS_FEAT_CASEFOLD, 1);
 	if (rc == 0)
 		rc = f2fs_volume_set_hash_only(vol, 1);
+	if (rc == 0)
+		rc = f2fs_volume_set_features(vol, &features, NULL);
 	detail = *f2fs_context_error(b->ctx);
 	f2fs_volume_close(vol);
 	b->host.fail_at = 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/placement.h"
+#include "lab/baseline.h"
 #include "lab/hollow.h"
 
 enum { OPEN_MOST = 4096, PIECE = 1 << 20, BLOCK_BITS = 12, NAME_ROOM = 128 };
@@ -32,7 +33,8 @@ struct opened {
 struct lab_engine {
 	struct f2fs_context *ctx;
 	struct f2fs_volume *vol;
-	struct f2fs_hotness *hotness; /* NULL: no placement */
+	struct f2fs_hotness *hotness; /* the library's placement, or NULL */
+	struct lab_baseline *baseline; /* or one of another paper, or NULL */
 	struct f2fs_device *sidecar;  /* its, or NULL */
 	const struct lab_engine_params *params;
 	struct files *sources;
@@ -134,9 +136,10 @@ static int configure(struct lab_engine *e)
 		.fsync_mode = (uint8_t)f2fs_fsync_mode_find(p->fsync_mode),
 		.at_once = (uint8_t)p->at_once, /* as most experiments are about writes that reach the device */
 	};
-	struct cli_placement placement = { .victims = F2FS_GC_GREEDY };
+	struct cli_placement placement = { .victims = F2FS_GC_GREEDY }; /* of baselines, too: the same for all */
 	char text[128];
-	const int is_placed = strcmp(p->placement, "none") != 0;
+	const int is_baseline = lab_baseline_is(p->placement);
+	const int is_placed = !is_baseline && strcmp(p->placement, "none") != 0;
 	const char *wrong = is_placed ? cli_parse_placement(p->placement, &placement) : NULL;
 	const int policy = p->cleaning[0] ? f2fs_gc_policy_find(p->cleaning) : (int)placement.victims;
 	const struct f2fs_gc_options cleaning = { F2FS_SIZED(f2fs_gc_options), .policy = (uint32_t)policy,
@@ -164,6 +167,8 @@ static int configure(struct lab_engine *e)
 	err = f2fs_volume_configure(e->vol, &options);
 	if (!err && policy >= 0)
 		err = f2fs_volume_set_gc(e->vol, &cleaning);
+	if (!err && is_baseline)
+		err = lab_baseline_open(e->vol, p->placement, &e->baseline);
 	return err || !is_placed ? err : open_placement(e, &placement.options);
 }
 
@@ -435,6 +440,8 @@ void lab_engine_hotness(const struct lab_engine *e, struct f2fs_hotness_stat *ou
 	*out = (struct f2fs_hotness_stat){ F2FS_SIZED(f2fs_hotness_stat) };
 	if (e->hotness)
 		f2fs_hotness_stat(e->hotness, out);
+	else if (e->baseline)
+		out->memory = lab_baseline_bytes(e->baseline);
 }
 
 struct f2fs_volume *lab_engine_volume(const struct lab_engine *e)
@@ -459,9 +466,10 @@ void lab_engine_close(struct lab_engine *e)
 		free(e->sources[s].items);
 	}
 	free(e->sources);
-	if (e->hotness)
+	if (e->hotness || e->baseline)
 		f2fs_volume_rollback(e->vol); /* what an operation that failed left */
 	(void)f2fs_hotness_close(e->hotness);
+	lab_baseline_close(e->baseline);
 	f2fs_volume_close(e->vol);
 	f2fs_device_close(e->sidecar);
 	free(e);

@@ -540,3 +540,15 @@ def test_model_of_bandwidth(tmp_path):
     done = subprocess.run([sys.executable, os.path.join(TOP, "lab", "bandwidth.py"), tmp_path / "a.json", tmp_path / "b.json"],
                           capture_output=True, text=True, check=True)
     assert [line.split() for line in done.stdout.splitlines()] == [["one", "1.00", "all", "1.00"], ["two", "0.36", "all", "0.36"]]
+
+
+def test_placements_of_other_papers(results):
+    """Both move less than the six logs on a load with hot and cold records. DAC moves least, and its memory is a byte a block."""
+    found = {}
+    for placement in ("none", "dac", "sepbit"):
+        path = os.path.join(TOP, "lab/experiments/m2h-ratio-ycsb.toml")
+        options = ("--small", "--set=engine.at_once=false", f"--set=engine.placement={placement}")
+        (variant,) = results(path, *options)["variants"]
+        found[placement] = (sum(row["moved_blocks"] for row in variant["rounds"]), variant["rounds"][-1]["placement_bytes"])
+    assert found["dac"][0] < found["sepbit"][0] < found["none"][0]
+    assert found["none"][1] == 0 and 200_000 < found["dac"][1] < 400_000 and found["sepbit"][1] > 8 * found["dac"][1] * 0.9

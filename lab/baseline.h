@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Placements of other papers, for comparison. Each is made from its paper's text, on the public placement.h alone;
+ * the head of its file says which choices the text leaves open. baselines.def lists them.
+ */
+#ifndef F2FSKIT_LAB_BASELINE_H
+#define F2FSKIT_LAB_BASELINE_H
+
+#include <f2fskit/placement.h>
+
+struct lab_baseline;
+
+/* Is there a baseline of this name? */
+int lab_baseline_is(const char *name);
+/*
+ * Use a baseline for all writes to the volume, until lab_baseline_close(). Fails with INVALID (no such name),
+ * NOMEM, and as f2fs_volume_set_placement().
+ */
+int lab_baseline_open(struct f2fs_volume *vol, const char *name, struct lab_baseline **out);
+/* Bytes of memory that it takes. */
+uint64_t lab_baseline_bytes(const struct lab_baseline *baseline);
+/* NULL is allowed. The volume has no changes that wait for a commit. */
+void lab_baseline_close(struct lab_baseline *baseline);
+
+/* A byte or more for each block of the main area. Blocks outside of it share one entry, the last. */
+static inline uint32_t lab_baseline_index(const struct f2fs_geometry *geo, f2fs_blk_t addr)
+{
+	const uint32_t count = geo->segment_count_main * F2FS_SEGMENT_BLOCKS;
+
+	return addr >= geo->main_blkaddr && addr - geo->main_blkaddr < count ? addr - geo->main_blkaddr : count;
+}
+
+/*
+ * Fill in the callbacks of a baseline. *out has zeros; its user is allocated, and freed with free(). Return the
+ * bytes of that, 0 without memory.
+ */
+#define BASELINE(name, paper) size_t lab_baseline_##name(const struct f2fs_geometry *geo, struct f2fs_placement *out);
+#include "lab/baselines.def"
+#undef BASELINE
+
+#endif

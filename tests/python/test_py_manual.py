@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The reference manual (docs/manual): it builds without a warning, and has text for every public name of C and Python."""
 import html
+import os
 import pathlib
 import re
 import shutil
@@ -101,7 +102,8 @@ def test_every_module_is_there(top, inventory):
     public = {path.stem for path in (top / "python/f2fskit").glob("*.py") if not path.stem.startswith("_")}
     text = (top / "docs/manual/pages.toml").read_text()
     code = "import f2fskit, sys; print(*(name.partition('.')[2] for name in sys.modules if name.startswith('f2fskit.')))"
-    imported = set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+    here = dict(os.environ, PYTHONPATH=str(pathlib.Path(f2fskit.__file__).parents[1]))
+    imported = set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=here).stdout.split())
     for name in sorted(public - imported - {"report_style"}):
         assert f"f2fskit.{name}" in inventory["py:module"] and f'"{name}"' in text, name
     assert {"f2fskit.plots", "f2fskit.testing", "f2fskit.fsspec_filesystem"} <= set(inventory["py:module"])

@@ -5,6 +5,7 @@
  * round of the repair changed the things it counts.
  */
 #include "check/decisions.h"
+#include "check/repair_need.h"
 
 #include <string.h>
 
@@ -189,12 +190,13 @@ int decisions_take(struct decisions *d, struct checker *c, bool is_first)
 	return err;
 }
 
-bool decisions_could_want(const struct decisions *d, const struct checker *c)
+bool decisions_could_want(const struct decisions *d, const struct checker *c, bool beyond_superblocks)
 {
 	for (size_t i = 0; i < c->findings.count; i++) {
 		const struct finding *f = vec_at(&c->findings, i);
 
-		if (!d->is_barred[f->problem] && problem_kind((enum problem)f->problem) != F2FS_REPAIR_NONE)
+		if (!d->is_barred[f->problem] && problem_kind((enum problem)f->problem) != F2FS_REPAIR_NONE &&
+		    !(beyond_superblocks && repair_is_of_superblock((enum problem)f->problem)))
 			return true;
 	}
 	return false;

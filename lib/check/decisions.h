@@ -25,8 +25,8 @@ int decisions_init(struct decisions *d, struct f2fs_context *ctx, const struct f
 void decisions_fini(struct decisions *d);
 /* Decide about the findings of the first or a later check. Returns 0 or the callback's result. */
 int decisions_take(struct decisions *d, struct checker *c, bool is_first);
-/* Before they are taken: could one of the findings be a reason to write? */
-bool decisions_could_want(const struct decisions *d, const struct checker *c);
+/* Before they are taken: could one of the findings be a reason to write? beyond_superblocks: more than those. */
+bool decisions_could_want(const struct decisions *d, const struct checker *c, bool beyond_superblocks);
 /* Is one of the findings a reason for a round? */
 bool decisions_want(const struct checker *c);
 

@@ -109,7 +109,7 @@ int repair_round(struct checker *c)
 			sb_set_feature(c->vol->sb, sb_feature(c->vol->sb) | F2FS_FEAT_EXTRA_ATTR);
 		if (repair_found(c, P_SB_ZONED) || repair_found(c, P_SB_ZONES_UNSAID))
 			sb_set_feature(c->vol->sb, sb_feature(c->vol->sb) ^ F2FS_FEAT_BLKZONED);
-	} else {
+	} else if (!geometry_has(r.geo, F2FS_FEAT_RO)) {
 		if (!err)
 			err = run_steps(&r);
 		if (!err) {

@@ -129,10 +129,13 @@ static int check_writable(struct driver *d, struct checker *c)
 {
 	int err = c->vol ? volume_check_roots(c->vol) : 0;
 
-	if (!err && d->is_unread && !c->is_impossible && decisions_could_want(&d->decisions, c))
+	if (!err && d->is_unread && !c->is_impossible && decisions_could_want(&d->decisions, c, false))
 		err = error_set(c->ctx, F2FS_ERR_IO,
 				"unreadable blocks may hold fsynced data: not repairing, to avoid losing it (use "
 				"--accept-unread to continue)");
+	/* the superblocks of such a volume can be written, everything else is packed for good */
+	if (!err && c->vol && geometry_has(c->geo, F2FS_FEAT_RO) && decisions_could_want(&d->decisions, c, true))
+		err = error_set(c->ctx, F2FS_ERR_UNSUPPORTED, "repairing read-only volumes is not supported");
 	return err;
 }
 

@@ -18,6 +18,25 @@ bool repair_found(const struct checker *c, enum problem problem)
 	return false;
 }
 
+bool repair_is_of_superblock(enum problem problem)
+{
+	switch (problem) {
+	case P_SB_COPY:
+	case P_SB_DIFFER:
+	case P_SB_STOPPED:
+	case P_SB_ERRORS:
+	case P_SB_FEATURES:
+	case P_SB_FEATURES_WRONG:
+	case P_SB_DOUBTED:
+	case P_SB_QUOTA_FILE:
+	case P_SB_ZONED:
+	case P_SB_ZONES_UNSAID:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* Do the SIT and the NAT disagree about where nodes are? Then the NAT may name old versions of them. */
 static bool has_other_nodes(const struct checker *c)
 {

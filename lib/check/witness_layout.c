@@ -184,6 +184,11 @@ static void hear_attributes(const struct f2fs_geometry *geo, const uint8_t *bloc
 	}
 }
 
+static bool has_contents(unsigned type)
+{
+	return type == F2FS_TYPE_REGULAR || type == F2FS_TYPE_DIRECTORY || type == F2FS_TYPE_SYMLINK;
+}
+
 static int hear(struct checker *c, const struct nid_fact *fact, const uint8_t *block, struct voices *v)
 {
 	const unsigned type = inode_dirent_type(inode_i_mode(block));
@@ -196,7 +201,7 @@ static int hear(struct checker *c, const struct nid_fact *fact, const uint8_t *b
 		speak(v, false, 4);
 	inode_layout(c->geo, block, &layout);
 	hear_attributes(c->geo, block, &layout, v);
-	if (type != F2FS_TYPE_REGULAR && type != F2FS_TYPE_DIRECTORY && type != F2FS_TYPE_SYMLINK)
+	if (!has_contents(type))
 		return 0;
 	if (!is_inside)
 		return hear_slots(c, fact, block, &layout, v);
@@ -291,6 +296,14 @@ static int find_change(struct checker *c, const struct nid_fact *fact, uint8_t *
 	return err;
 }
 
+/* Is it rather the mode that is wrong, which says that there are no contents, and there are (inode_type.c)? */
+static bool is_mode_wrong(const struct f2fs_geometry *geo, const uint8_t *block)
+{
+	return !has_contents(inode_dirent_type(inode_i_mode(block))) &&
+	       (inode_i_size(block) != 0 ||
+		(inode_has_inline(block, FLAG_i_inline_inline_dentry) && !lacks_own_dot(geo, block)));
+}
+
 int witness_layout(struct checker *c, f2fs_nid_t ino)
 {
 	struct inode_fact *inode = facts_inode(&c->facts, ino);
@@ -309,6 +322,10 @@ int witness_layout(struct checker *c, f2fs_nid_t ino)
 	err = witness_copy_block(c, fact->addr, &is_readable);
 	if (err || !is_readable)
 		return err;
+	if (is_mode_wrong(c->geo, c->scratch)) {
+		inode->state &= (uint16_t)~INODE_ODD;
+		return 0;
+	}
 	err = hear(c, fact, c->scratch, &now);
 	if (err || (now.nodes == 0 && now.contra == 0 && (now.others == 0 || is_clean(&now)))) {
 		inode->state &= (uint16_t)~INODE_ODD;

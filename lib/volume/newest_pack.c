@@ -166,11 +166,13 @@ static bool is_end_damaged(const struct f2fs_volume *vol, unsigned pack, const u
 	const f2fs_blk_t end = volume_pack_start(vol, pack) + cp_cp_pack_total_block_count(head) - 1;
 	uint32_t sum_at = cp_checksum_offset(head);
 	uint32_t bits = 0, of_version = 0;
+	enum rule rule;
 
 	if (!read_block(vol, end, block) ||
 	    (is_checkpoint(vol, block) && cp_checkpoint_ver(block) == cp_checkpoint_ver(head) - 2))
 		return false;
-	if (checkpoint_check_block(block, vol->geo.block_size) != RULE_NONE)
+	rule = checkpoint_check_block(block, vol->geo.block_size);
+	if (rule == RULE_CP_CRC || rule == RULE_CP_CHECKSUM_OFFSET)
 		sum_at = vol->geo.block_size; /* counts as all other bytes do */
 	for (uint32_t i = 0; i < vol->geo.block_size && bits <= FEW_BITS; i++)
 		for (uint8_t differ = i - sum_at < 4 ? 0 : block[i] ^ head[i]; differ;

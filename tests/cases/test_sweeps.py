@@ -162,6 +162,9 @@ MENDED = (
     "seed:fsync-mixed inode[8].i_addr[0]^=0x1000", "seed:orphans inode[17].i_addr[0]^=0x400",
     "ours:waiting inode[3].i_addr[0]^=0x1", "ours:waiting inode[3].i_addr[1]^=0x1000",
     "ours:waiting inode[23].i_addr[2]^=0x1000", "ours:zoned nat[11].ino^=0x4000; node[11].footer.flag^=0x800000",
+    "ours:zoned block[1541].u8[137]^=0x10", "ours:zoned inode[5].i_mode^=0x8000", "ours:several inode[6].i_mode^=0x8000",
+    "seed:sections inode[4].i_mode^=0x2000", "seed:inline-xattr inode[8].i_mode^=0x4000",
+    "seed:read-only inode[6].i_extra_isize^=0x20", "seed:read-only sb[2].magic^=0x1",
 )
 
 

@@ -257,6 +257,11 @@ int edit_open_empty(struct edit *e, const struct edit_name *name, const uint32_t
  */
 void edit_undo_file(struct edit *e, const struct edit_name *name, int is_new);
 
+/* storage.c */
+/* Run a change on each operand. Failure is reported. */
+int edit_on_each(struct edit *e, const struct edit_call *call,
+		 int (*change)(struct edit *e, struct f2fs_inode *inode, const char *name, void *user), void *user);
+
 /* xattrs.c */
 /* Remove the capabilities of a file that gets another owner or other contents, as the kernel does. Failure is
  * reported. */

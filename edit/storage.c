@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How contents are stored: preallocation and pinning, compression, fs-verity, and free space given back to the device.
+ * How contents are stored: preallocation and pinning, fs-verity, and free space given back to the device.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/compression.h"
 #include "cli/size.h"
 #include "edit/edit.h"
 
 enum { INLINE_PIN_FILE = 0x40 };
 
-/* Run a change on each operand from first on. */
-static int on_each(struct edit *e, const struct edit_call *call,
-		   int (*change)(struct edit *e, struct f2fs_inode *inode, const char *name, void *user), void *user)
+int edit_on_each(struct edit *e, const struct edit_call *call,
+		 int (*change)(struct edit *e, struct f2fs_inode *inode, const char *name, void *user), void *user)
 {
 	int rc = 0;
 
@@ -42,7 +40,7 @@ static int pin(struct edit *e, struct f2fs_inode *inode, const char *name, void 
 
 int do_pin(struct edit *e, const struct edit_call *call)
 {
-	return on_each(e, call, pin, edit_has(call, 'u') ? e : NULL);
+	return edit_on_each(e, call, pin, edit_has(call, 'u') ? e : NULL);
 }
 
 int do_fallocate(struct edit *e, const struct edit_call *call)
@@ -76,61 +74,6 @@ int do_fallocate(struct edit *e, const struct edit_call *call)
 	rc = rc ? edit_fail(e, rc, operand) : edit_drop_capability(e, inode, operand);
 	f2fs_inode_close(inode);
 	return rc;
-}
-
-static int set_compression(struct edit *e, struct f2fs_inode *inode, const char *name, void *user)
-{
-	(void)e;
-	(void)name;
-	return f2fs_compress_set(inode, user);
-}
-
-int do_compress(struct edit *e, const struct edit_call *call)
-{
-	struct f2fs_compression how = { .algorithm = F2FS_COMPRESS_LZ4, .checksum = (uint8_t)edit_has(call, 'k') };
-	const char *why = edit_has(call, 'a') ? cli_parse_compression(call->options['a'], &how) : NULL;
-	uint32_t log = 2;
-
-	if (why)
-		return edit_usage(e, "compress -a", call->options['a'], why);
-	if (edit_has(call, 'L'))
-		why = cli_parse_u32(call->options['L'], 2, 8, &log);
-	if (why)
-		return edit_usage(e, "compress -L", call->options['L'], why);
-	how.log_cluster = (uint8_t)log;
-	return on_each(e, call, set_compression, edit_has(call, 'n') ? NULL : &how);
-}
-
-static int report_blocks(struct edit *e, const char *name, const char *what, uint64_t blocks)
-{
-	struct cli_print *out;
-
-	if (!e->is_json) {
-		edit_put_name(name, strlen(name));
-		printf(": %llu blocks %s\n", (unsigned long long)blocks, what);
-		return 0;
-	}
-	out = edit_print_open(e);
-	if (!out)
-		return F2FS_ERR_NOMEM;
-	cli_print_begin(out, NULL);
-	cli_print_bytes(out, "name", name, strlen(name));
-	cli_print_u64(out, what, blocks);
-	cli_print_end(out);
-	return edit_print_close(e, out);
-}
-
-static int release(struct edit *e, struct f2fs_inode *inode, const char *name, void *user)
-{
-	uint64_t blocks = 0;
-	int rc = user ? f2fs_compress_reserve(inode, &blocks) : f2fs_compress_release(inode, &blocks);
-
-	return rc ? rc : report_blocks(e, name, user ? "reserved" : "released", blocks);
-}
-
-int do_release(struct edit *e, const struct edit_call *call)
-{
-	return on_each(e, call, release, edit_has(call, 'u') ? e : NULL);
 }
 
 /* The bytes of a hexadecimal text; their number, -1 when it is none or has more than room. */
@@ -202,7 +145,7 @@ int do_seal(struct edit *e, const struct edit_call *call)
 	params.block_size = (uint32_t)size;
 	params.salt = salt;
 	params.salt_size = (size_t)n;
-	return on_each(e, call, seal, &params);
+	return edit_on_each(e, call, seal, &params);
 }
 
 int do_trim(struct edit *e, const struct edit_call *call)

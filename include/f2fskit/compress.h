@@ -44,6 +44,83 @@ F2FS_API int f2fs_compress_release(struct f2fs_inode *inode, uint64_t *blocks);
 /* Undo f2fs_compress_release(). Fails with INVALID, STATE (not released), NOSPC. */
 F2FS_API int f2fs_compress_reserve(struct f2fs_inode *inode, uint64_t *blocks);
 
+/* NAME, number (persistent), text: why f2fs_compress_files() leaves a file as it is. */
+#define F2FS_COMPRESS_LEFT_TABLE(X)                                                                                    \
+	X(NONE, 0, "changed")                                                                                          \
+	X(SO, 1, "already so")                                                                                         \
+	X(INLINE, 2, "contents are in the inode")                                                                      \
+	X(GAIN, 3, "compression would save no block")                                                                  \
+	X(ROOM, 4, "no room for both forms at once")                                                                   \
+	X(ATTRIBUTES, 5, "no room in the inode for attributes of compression")                                         \
+	X(VERITY, 6, "sealed by fs-verity")                                                                            \
+	X(PINNED, 7, "pinned")                                                                                         \
+	X(FLAG, 8, "flags forbid compression")                                                                         \
+	X(UNREADABLE, 9, "contents cannot be read")
+/* Reasons, the rows of F2FS_COMPRESS_LEFT_TABLE. */
+enum f2fs_compress_left {
+#define F2FS_COMPRESS_LEFT_ENUM(name, number, text) F2FS_COMPRESS_LEFT_##name = (number),
+	F2FS_COMPRESS_LEFT_TABLE(F2FS_COMPRESS_LEFT_ENUM)
+#undef F2FS_COMPRESS_LEFT_ENUM
+};
+/* Return the text of a reason; NULL for other numbers. */
+F2FS_API const char *f2fs_compress_left_text(int reason);
+
+/* What became of one file. */
+struct f2fs_compress_file {
+	const char *path;	/* from the root; valid during the call */
+	f2fs_nid_t ino;		/* inode number */
+	int left;		/* enum f2fs_compress_left; 0: it is changed */
+	uint64_t blocks_before; /* that store its contents; 0 unless it is changed */
+	uint64_t blocks_after;	/* the same after the change */
+};
+
+/* Which files to change, and how; begin it with F2FS_SIZED. */
+struct f2fs_compress_files_options {
+	uint32_t struct_size;		    /* F2FS_SIZED */
+	const struct f2fs_compression *how; /* NULL: they become uncompressed */
+	const char *const *paths;	    /* these files, and everything below these directories; none: everything */
+	uint32_t path_count;		    /* length of paths */
+	/* of these only those whose path matches: * ? [a-z] and **; without a slash the last component is compared */
+	const char *const *include;
+	uint32_t include_count;	    /* length of include */
+	const char *const *exclude; /* and without those that match one of these */
+	uint32_t exclude_count;	    /* length of exclude */
+	uint8_t directories;	    /* also mark directories, for the files that will be made in them */
+	uint8_t release;	    /* with how: release the saved blocks; the files cannot be written then */
+	uint8_t dry_run;	    /* only count */
+	/* Called for each regular file, once it is committed; a file with several names is one. Return non-zero to
+	 * stop. It may not call the library with the same volume. NULL: not called. */
+	int (*file)(void *user, const struct f2fs_compress_file *file);
+	void *user; /* passed to file */
+};
+
+/* What was done, or with dry_run would be; begin it with F2FS_SIZED. */
+struct f2fs_compress_files_result {
+	uint32_t struct_size;	/* F2FS_SIZED */
+	uint64_t files;		/* regular files that were asked for */
+	uint64_t changed;	/* of these */
+	uint64_t directories;	/* that were marked, or cease to be */
+	uint64_t unreadable;	/* entries whose inode or directory cannot be read */
+	uint64_t blocks_before; /* that store the contents of the changed files */
+	uint64_t blocks_after;	/* the same after the change */
+};
+
+/*
+ * Compress files that are there, or make them uncompressed. Contents, holes, names and times stay. Reserved ranges
+ * without contents become holes. Saved blocks stay reserved for each file unless they are released
+ * (f2fs_compress_release()). Files that would win nothing stay as they are, and so do those of the other rows of
+ * F2FS_COMPRESS_LEFT_TABLE. A file is changed as a whole by one commit, and there is a commit for some files at a time:
+ * an interruption leaves every file in the old or in the new form, and the same call continues. The volume must have
+ * room for the new form of a file beside the old one.
+ *
+ * Memory: about 1 MiB, a path for each file of a commit, 8 bytes for each file with several names, and f2fs_walk().
+ *
+ * Fails with INVALID and UNSUPPORTED as f2fs_compress_set(), NOT_FOUND (a path), STATE (uncommitted changes; the volume
+ * waits for recovery), READ_ONLY, CANCELED, NOMEM, IO, CORRUPT. *result (may be NULL) is filled as far as it went.
+ */
+F2FS_API int f2fs_compress_files(struct f2fs_volume *vol, const struct f2fs_compress_files_options *options,
+				 struct f2fs_compress_files_result *result);
+
 /* Return the name of an algorithm as mount options have it ("lz4"); static string, NULL for other numbers. */
 F2FS_API const char *f2fs_compress_name(unsigned algorithm);
 /* Return the number of an algorithm by that name, -1 for an unknown name. */

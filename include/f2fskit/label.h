@@ -63,14 +63,15 @@ struct f2fs_features_result {
 
 /*
  * Turn features of a volume on and off. A feature that others need is turned on with them (inode_checksum,
- * flexible_inline_xattr, inode_crtime and compression need extra_attr). Features only allow something to new files,
- * and change no existing one, but for three: inode_checksum gives each inode with extra attributes its checksum,
+ * flexible_inline_xattr, inode_crtime and compression need extra_attr). Features only allow something to new files, and
+ * change no existing one, but for three: inode_checksum gives each inode with extra attributes its checksum,
  * flexible_inline_xattr stores the room for attributes in each inode, and lost_found makes the directory. Existing
  * inodes stay without extra attributes where they have none, as Linux allows, and so have no checksum, time of
- * creation, project or compression. With convert they get them (FORMAT files 2.2), as far as contents need not move:
- * files with nodes below their inode stay as they are, above about 3.4 MB with blocks of 4 KiB. New times of creation
- * are 0. A feature that an inode needs cannot be turned off. Checksums, times of creation and the room for attributes
- * are cleared in all inodes when their feature is turned off.
+ * creation, project or compression. With convert they get them (FORMAT files 2.2). Files with nodes below their inode,
+ * above about 3.4 MB with blocks of 4 KiB, are written again for that, as f2fs_compress_files() does it. Left as they
+ * are: directories of that size, files that are sealed, pinned or without their key, and those without room beside
+ * their old form. New times of creation are 0. A feature that an inode needs cannot be turned off. Checksums, times of
+ * creation and the room for attributes are cleared in all inodes when their feature is turned off.
  *
  * extra_attr is turned on first, then inodes are rewritten, with a commit for each 8192, then the other features
  * change. The superblock is written at once and durably. A power cut at any write leaves a sound volume, with the old

@@ -30,19 +30,29 @@ int compress_check(struct f2fs_volume *vol, const struct f2fs_compression *how)
 	return 0;
 }
 
+struct f2fs_compression compress_exactly(const struct f2fs_compression *how)
+{
+	struct f2fs_compression exact = *how;
+
+	if (exact.algorithm == COMP_ZSTD && exact.level == 0)
+		exact.level = 1; /* it is written out, as the kernel does */
+	if (exact.log_cluster == 0)
+		exact.log_cluster = 2;
+	return exact;
+}
+
 void compress_mark(struct winode *w, const struct f2fs_compression *how)
 {
 	uint8_t *block = winode_block(w), *extra = block + INODE_ADDR_OFFSET;
-	/* ZSTD's default level is written out, as the kernel does */
-	unsigned level = how->algorithm == COMP_ZSTD && how->level == 0 ? 1 : how->level;
+	const struct f2fs_compression exact = compress_exactly(how);
 
 	inode_set_i_flags(block, (inode_i_flags(block) & ~FLAG_i_flags_nocomp) | FLAG_i_flags_compr);
 	inode_set_i_inline(block,
 			   inode_i_inline(block) & (uint8_t) ~(FLAG_i_inline_inline_data | FLAG_i_inline_data_exist));
 	extra_set_i_compr_blocks(extra, 0);
-	extra_set_i_compress_algorithm(extra, how->algorithm);
-	extra_set_i_log_cluster_size(extra, how->log_cluster ? how->log_cluster : 2);
-	extra_set_i_compress_flag(extra, (uint16_t)(level << 8 | (how->checksum != 0)));
+	extra_set_i_compress_algorithm(extra, exact.algorithm);
+	extra_set_i_log_cluster_size(extra, exact.log_cluster);
+	extra_set_i_compress_flag(extra, (uint16_t)(exact.level << 8 | (exact.checksum != 0)));
 	winode_touch(w);
 }
 

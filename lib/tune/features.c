@@ -4,7 +4,8 @@
  *
  * A feature is on before anything needs it, and off after nothing does. So extra_attr comes first, then the features
  * that go, then the inodes, and last the features that need inodes to be so. Each rewritten inode is right with the old
- * features and with the new ones: an interruption does no harm, and the same call continues. label.c computes the
+ * features and with the new ones: an interruption does no harm, and the same call continues. An inode above nodes
+ * cannot change in place, since its slots move to other nodes: recompress.c writes the file again. label.c computes the
  * checksums of inodes.
  */
 #include <f2fskit/label.h>
@@ -24,7 +25,10 @@
 #include "log/run.h"
 #include "log/txn.h"
 #include "tune/inode_walk.h"
+#include "tune/recompress.h"
+#include "tune/recompress_file.h"
 #include "tune/superblocks.h"
+#include "volume/nat_read.h"
 
 #define ENCODING_FLAGS (FLAG_s_encoding_flags_strict | FLAG_s_encoding_flags_hashonly)
 #define ERASED (F2FS_FEAT_FLEXIBLE_INLINE_XATTR | F2FS_FEAT_INODE_CHECKSUM | F2FS_FEAT_INODE_CRTIME)
@@ -38,7 +42,8 @@ enum {
 	EXTRA_END_checksum = 12
 };
 
-static const char NO_EXTRA[] = "has no extra attributes: converting inodes gives them, but not to files above nodes";
+static const char NO_EXTRA[] = "has no extra attributes: converting inodes gives them, except to large directories "
+			       "and to files that cannot be rewritten";
 
 /* ---- what an inode needs ---- */
 
@@ -128,6 +133,7 @@ struct retune {
 	bool converts;	  /* inodes get all extra attributes where they can */
 	uint8_t *scratch; /* of two blocks */
 	uint32_t dirty;	  /* inodes since the last commit */
+	struct vec moves; /* f2fs_nid_t: files above nodes, whose contents are written again */
 	struct f2fs_features_result result;
 };
 
@@ -233,6 +239,15 @@ static int judge_inode(void *user, const struct f2fs_nat_info *nat)
 			return stands_in_the_way(c, nat->nid, table[i].feature, "needs it");
 	memcpy(inode, c->inodes.block, c->vol->geo.block_size);
 	is_changed = adapt(c, inode);
+	if (c->converts && !inode_is_wide(inode) && recompress_is_movable(&c->vol->geo, inode)) {
+		f2fs_nid_t *move = vec_push(&c->moves, 1);
+
+		c->result.inodes++;
+		if (!move)
+			return F2FS_ERR_NOMEM;
+		*move = nat->nid;
+		return 0;
+	}
 	c->result.inodes += is_changed;
 	c->result.left += c->converts && !inode_is_wide(inode);
 	if (turns(c->on, F2FS_FEAT_FLEXIBLE_INLINE_XATTR) && !has_extra_attr(inode))
@@ -282,6 +297,35 @@ static int rewrite_inodes(struct retune *c)
 		txn_roll_back(c->vol);
 	c->vol->generation++; /* copies of inodes in memory are of before */
 	return err;
+}
+
+/* Name the first of the files that were to be moved and stay as they are, if a feature needs them. */
+static int judge_left(struct retune *c)
+{
+	const uint32_t asks = c->on & (F2FS_FEAT_FLEXIBLE_INLINE_XATTR | F2FS_FEAT_INODE_CHECKSUM);
+	const f2fs_nid_t *nids = c->moves.items;
+	struct f2fs_nat_info nat;
+	int err = 0;
+
+	for (size_t i = 0; i < c->moves.count && asks && !err; i++) {
+		err = nat_get(c->vol, nids[i], &nat);
+		if (!err)
+			err = inode_walk_read(&c->inodes, &nat);
+		if (!err && !inode_is_wide(c->inodes.block))
+			err = stands_in_the_way(c, nids[i], asks & (~asks + 1), NO_EXTRA);
+	}
+	return err;
+}
+
+/* Files above nodes: their slots move to other nodes, so their contents move as well. */
+static int move_files(struct retune *c)
+{
+	uint64_t moved = 0;
+	int err = recompress_widen(c->vol, c->moves.items, c->moves.count, &moved);
+
+	c->result.inodes -= c->moves.count - moved;
+	c->result.left += c->moves.count - moved;
+	return err || moved == c->moves.count ? err : judge_left(c);
 }
 
 static int make_lost_found(struct f2fs_volume *vol)
@@ -349,6 +393,8 @@ static int make(struct retune *c, const struct f2fs_features_options *o)
 		err = make_lost_found(vol);
 	if (!err)
 		err = switch_features(c, 0, c->off, o);
+	if (!err && c->moves.count)
+		err = move_files(c);
 	if (!err && (c->converts || c->erased || turns(c->on, F2FS_FEAT_FLEXIBLE_INLINE_XATTR)))
 		err = rewrite_inodes(c);
 	if (!err)
@@ -386,11 +432,13 @@ static int run(struct retune *c, const struct f2fs_features_options *o)
 	if (!c->inodes.block)
 		return F2FS_ERR_NOMEM;
 	c->scratch = c->inodes.block + bs;
+	vec_init(&c->moves, vol->ctx, sizeof(f2fs_nid_t));
 	if (needs_walk(c))
 		err = inode_walk_each(&c->inodes, judge_inode, c);
 	if (!err && !o->dry_run)
 		err = make(c, o);
 	mem_free(vol->ctx, c->inodes.block);
+	vec_fini(&c->moves);
 	return err;
 }
 

@@ -75,6 +75,7 @@ from .making import (
 from .path import F2FSPath
 from .placement import NO_STREAM, Hotness, HotnessStat, Placement, Streams
 from .populate import PopulateCompression, PopulateProblem, PopulateResult, PopulateRule, populate_size
+from .recompress import CompressedFile, CompressFilesResult
 from .recovery import RecoverResult, RecoveryInode, RecoveryNode, RecoveryPlan, RecoverySummary
 from .resizing import ResizeResult, ResizeStep, resize, resize_minimum
 from .results import (
@@ -138,6 +139,8 @@ __all__ = [
     "CheckpointPack",
     "CheckpointRecord",
     "CleanResult",
+    "CompressFilesResult",
+    "CompressedFile",
     "GcSection",
     "Counters",
     "Context",

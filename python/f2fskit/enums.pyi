@@ -10,6 +10,7 @@ __all__ = [
     "ChainEnd",
     "CheckState",
     "CheckpointFlag",
+    "CompressLeft",
     "Confidence",
     "Decision",
     "DefragEnd",
@@ -114,6 +115,18 @@ class CheckpointFlag(enum.IntFlag):
     DISABLED = 4096
     DISABLED_QUICK = 8192
     RESIZEFS = 16384
+
+class CompressLeft(enum.IntEnum):
+    UNREADABLE = 9
+    FLAG = 8
+    PINNED = 7
+    VERITY = 6
+    ATTRIBUTES = 5
+    ROOM = 4
+    GAIN = 3
+    INLINE = 2
+    SO = 1
+    NONE = 0
 
 class Confidence(enum.IntEnum):
     NAME = 5

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import uuid as uuid_module
-from typing import Literal
+from typing import Literal, Sequence
 
-from . import enums, errors, results
+from . import enums, errors, recompress, results
 from ._core import ffi, lib, number, put, raw_bytes, sized, visitor
-from .name_text import encode_name
+from .inode import CompressionName
+from .name_text import Patterns, encode_name
+from .path import AnyPath
 from .volume_base import VolumeBase
 
 _QUOTA_KINDS = ("user", "group", "project")
@@ -64,7 +66,8 @@ class VolumeSettings(VolumeBase):
         Args:
             on: features to turn on.
             off: features to turn off.
-            convert: give extra attributes to inodes that lack them, but not to files with nodes below (above about 3.4 MB).
+            convert: give extra attributes to inodes that lack them. Files above about 3.4 MB are written again for that.
+                Directories of that size and files that cannot be rewritten stay as they are: `left` counts them.
             dry_run: judge and count, and write nothing.
             strict: with CASEFOLD, refuse names that are not valid UTF-8 in folded directories.
             hash_only: with CASEFOLD, see `set_hash_only()`.
@@ -85,6 +88,60 @@ class VolumeSettings(VolumeBase):
     def add_features(self, features: enums.Feature, *, strict: bool = False, hash_only: bool = False) -> None:
         """Turn on features: `set_features()` without its result."""
         self.set_features(features, strict=strict, hash_only=hash_only)
+
+    def compress_files(
+        self,
+        algorithm: CompressionName | None = "lz4",
+        level: int = 0,
+        *,
+        log_cluster: int = 2,
+        checksum: bool = False,
+        paths: Sequence[AnyPath] = (),
+        include: Patterns = (),
+        exclude: Patterns = (),
+        directories: bool = False,
+        release: bool = False,
+        dry_run: bool = False,
+    ) -> recompress.CompressFilesResult:
+        """Compress files that are there, or make them uncompressed. Contents, holes, names and times stay.
+
+        Files that would win nothing stay as they are. Some files at a time share a commit. An interruption leaves each file in
+        its old or its new form, and the same call continues.
+
+        Args:
+            algorithm: "lzo", "lz4", "zstd" or "lzo-rle". None: make files uncompressed.
+            level, log_cluster, checksum: as of `Inode.compress()`.
+            paths: only these files, and the files below these directories.
+            include, exclude: only files that match one of the patterns, and without those that do.
+            directories: also mark directories, for files that will be made in them.
+            release: release the saved blocks. The files cannot be written then.
+            dry_run: count, and write nothing.
+
+        Raises:
+            UnsupportedError: the volume lacks the feature compression, or this build the algorithm.
+            StateError: there are uncommitted changes, or the volume waits for recovery.
+            CanceledError: the progress callback asked to stop. Earlier commits stay.
+        """
+        if not dry_run:
+            self._need_writable()
+        try:
+            return recompress.compress_files(
+                self,
+                algorithm,
+                level,
+                log_cluster,
+                checksum,
+                paths,
+                include,
+                exclude,
+                directories,
+                release,
+                dry_run,
+            )
+        finally:
+            if not dry_run:
+                self._epoch += 1
+                self._forget_checkpoint()
 
     def set_hash_only(self, on: bool) -> None:
         """Look names up by their hash only, on a volume with casefold. The setting is written at once and durably.

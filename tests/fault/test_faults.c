@@ -372,6 +372,11 @@ static int run_names(struct bench *b)
 							.on = F2FS_FEAT_LOST_FOUND | F2FS_FEAT_EXTRA_ATTR,
 							.off = F2FS_FEAT_INODE_CRTIME | F2FS_FEAT_FLEXIBLE_INLINE_XATTR,
 							.convert = 1 };
+	const struct f2fs_compression lzo = { .algorithm = F2FS_COMPRESS_LZO };
+	const struct f2fs_compress_files_options pack = { F2FS_SIZED(f2fs_compress_files_options),
+							  .how = &lzo,
+							  .directories = 1 };
+	const struct f2fs_compress_files_options unpack = { F2FS_SIZED(f2fs_compress_files_options) };
 	const uint64_t fail_at = b->host.fail_at;
 	struct f2fs_error_detail detail;
 	struct exercise_result result;
@@ -389,11 +394,15 @@ static int run_names(struct bench *b)
 		rc = f2fs_volume_set_hash_only(vol, 1);
 	if (rc == 0)
 		rc = f2fs_volume_set_features(vol, &features, NULL);
+	if (rc == 0)
+		rc = f2fs_compress_files(vol, &pack, NULL);
+	if (rc == 0)
+		rc = f2fs_compress_files(vol, &unpack, NULL);
 	detail = *f2fs_context_error(b->ctx);
 	f2fs_volume_close(vol);
 	b->host.fail_at = 0;
 	if (exercise_device(b->ctx, b->memory, NULL, &limits, &result) != 0 || result.damage > 0)
-		fail("label, UUID and features", "", 0, "the volume is damaged");
+		fail("label, UUID, features and compression", "", 0, "the volume is damaged");
 	b->host.fail_at = fail_at;
 	return rc ? f2fs_context_fail(b->ctx, rc, detail.message) : 0;
 }
@@ -743,7 +752,7 @@ static const struct operation operations[] = {
 	{ "recover", "seed-fsync-mixed", run_recover, 1, 0, 1, NULL },
 	{ "recover, orphans", "seed-orphans", run_recover, 1, 0, 1, NULL },
 	{ "recovered view", "seed-fsync-mixed", run_recovered_view, 0, 1, 1, NULL },
-	{ "label and UUID", "seed-features", run_names, 1, 1, 1, NULL },
+	{ "label, UUID, features and compression", "seed-features", run_names, 1, 1, 1, NULL },
 	{ "fields", "seed-features", run_fields, 1, 1, 1, NULL },
 	{ "repair", "seed-plain", run_repair, 1, 1, 1, NULL },
 	{ "mkfs", NULL, run_mkfs, 1, 0, 0, is_good_mkfs },

@@ -41,7 +41,7 @@ def test_dry_run_and_result(memory):
     with f2fskit.open(memory, "r+") as volume:
         done = volume.set_features(WANTED, convert=True)
         assert volume.features == WANTED and volume["/inline"].read_bytes() == TREE["inline"]
-    assert (told.before, told.after, told.inodes, told.left) == (Feature(0), WANTED, 66, 1)
+    assert (told.before, told.after, told.inodes, told.left) == (Feature(0), WANTED, 67, 0)
     assert told == done
     assert not found_by_check(memory)
 
@@ -74,6 +74,21 @@ def test_what_stands_in_the_way_is_named(memory):
         volume["/new"].write_bytes(b"")
         with pytest.raises(f2fskit.StateError, match="wait for a commit"):
             volume.set_features(Feature.VERITY)
+
+
+def test_files_that_cannot_move_are_counted(memory):
+    """A pinned file above nodes stays, and keeps a feature off that every inode needs room for."""
+    with f2fskit.open(memory, "r+") as volume:
+        volume["/large"].inode().set(pin=True)
+        volume.commit()
+        done = volume.set_features(Feature.EXTRA_ATTR, convert=True)
+        assert (done.inodes, done.left) == (66, 1)
+        with pytest.raises(f2fskit.StateError, match="flexible_inline_xattr stays as it is: inode .* has no extra attributes"):
+            volume.set_features(Feature.FLEXIBLE_INLINE_XATTR, convert=True)
+        volume["/large"].inode().set(pin=False)
+        volume.commit()
+        assert volume.set_features(Feature.FLEXIBLE_INLINE_XATTR, convert=True).left == 0
+    assert contents(memory)[0]["/large"] == TREE["large"] and not found_by_check(memory)
 
 
 @pytest.mark.parametrize("on, off", [(WANTED, Feature(0)), (Feature(0), WANTED & ~Feature.EXTRA_ATTR)])

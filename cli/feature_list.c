@@ -4,6 +4,7 @@
  */
 #include "cli/feature_list.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <f2fskit/format.h>
@@ -77,5 +78,17 @@ const char *cli_parse_encoding(const char *text, struct cli_encoding *out)
 			return why;
 		text += n;
 	}
+	return NULL;
+}
+
+const char *cli_parse_encoding_flags(const char *text, uint32_t *flags)
+{
+	struct cli_encoding encoding = { 0 };
+	char whole[64];
+
+	if (snprintf(whole, sizeof(whole), "utf8:%s", text) >= (int)sizeof(whole) ||
+	    cli_parse_encoding(whole, &encoding))
+		return "is none of strict, hashonly";
+	*flags = encoding.flags;
 	return NULL;
 }

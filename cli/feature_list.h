@@ -21,4 +21,7 @@ struct cli_encoding {
 /* utf8[:FLAG,FLAG...], with flags strict, nostrict, hashonly, nohashonly. */
 const char *cli_parse_encoding(const char *text, struct cli_encoding *out);
 
+/* utf8's flags alone: strict, hashonly and so on. */
+const char *cli_parse_encoding_flags(const char *text, uint32_t *flags);
+
 #endif

@@ -54,3 +54,14 @@ const char *cli_parse_uuid(const char *text, uint8_t uuid[16])
 	memcpy(uuid, bytes, sizeof(bytes));
 	return NULL;
 }
+
+const char *cli_parse_new_uuid(struct cli *cli, const char *text, uint8_t uuid[16])
+{
+	if (strcmp(text, "random") != 0)
+		return cli_parse_uuid(text, uuid);
+	if (cli->host.random(cli->host.user, uuid, 16))
+		return "cannot be made: the host gives no random numbers";
+	uuid[6] = (uint8_t)((uuid[6] & 0x0F) | 0x40); /* version 4 */
+	uuid[8] = (uint8_t)((uuid[8] & 0x3F) | 0x80);
+	return NULL;
+}

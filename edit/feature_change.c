@@ -9,37 +9,17 @@
 #include <f2fskit/label.h>
 
 #include "cli/feature_list.h"
+#include "cli/feature_table.h"
 #include "edit/edit.h"
-
-static const char *change_of(uint32_t feature, uint32_t now)
-{
-	if (now & feature)
-		return f2fs_features_changeable(0) & feature ? "can be turned off" : "stays";
-	return f2fs_features_changeable(1) & feature ? "can be turned on" : "by mkfs.f2fs only";
-}
 
 static int show(struct edit *e)
 {
-	static const struct cli_column columns[] = { { "feature", -22 }, { "on", -6 }, { "change", -18 },
-						     { "meaning", -1 } };
-	const uint32_t now = f2fs_volume_geometry(e->vol)->feature;
-	unsigned count;
-	const struct f2fs_flag *flags = f2fs_flags_find("feature", &count);
 	struct cli_print *out = edit_print_open(e);
 
 	if (!out)
 		return F2FS_ERR_NOMEM;
 	cli_print_begin(out, NULL);
-	cli_print_begin_table(out, "features", columns, 4);
-	for (unsigned i = 0; i < count; i++) {
-		cli_print_begin(out, NULL);
-		cli_print_string(out, "name", flags[i].name);
-		cli_print_bool(out, "on", (now & flags[i].mask) != 0);
-		cli_print_string(out, "change", change_of(flags[i].mask, now));
-		cli_print_string(out, "meaning", flags[i].doc);
-		cli_print_end(out);
-	}
-	cli_print_end_array(out);
+	cli_print_features(out, f2fs_volume_geometry(e->vol)->feature);
 	cli_print_end(out);
 	return edit_print_close(e, out);
 }
@@ -47,8 +27,7 @@ static int show(struct edit *e)
 /* Parse +NAME, -NAME and ^NAME. Reports errors. */
 static int take_wishes(struct edit *e, const struct edit_call *call, struct f2fs_features_options *o)
 {
-	struct cli_encoding encoding = { 0 };
-	char text[64];
+	const char *why;
 
 	for (int i = 0; i < call->count; i++) {
 		const char *word = call->operands[i];
@@ -62,12 +41,11 @@ static int take_wishes(struct edit *e, const struct edit_call *call, struct f2fs
 	}
 	if (!edit_has(call, 'E'))
 		return 0;
-	if (snprintf(text, sizeof(text), "utf8:%s", call->options['E']) >= (int)sizeof(text) ||
-	    cli_parse_encoding(text, &encoding))
-		return edit_usage(e, "encoding", call->options['E'], "is none of strict, hashonly");
+	why = cli_parse_encoding_flags(call->options['E'], &o->encoding_flags);
+	if (why)
+		return edit_usage(e, "encoding", call->options['E'], why);
 	if (!(o->on & F2FS_FEAT_CASEFOLD))
 		return edit_usage(e, "encoding", call->options['E'], "is for +casefold");
-	o->encoding_flags = encoding.flags;
 	return 0;
 }
 

@@ -36,16 +36,8 @@ int do_label(struct edit *e, const struct edit_call *call)
 
 static int parse_uuid(struct edit *e, const char *text, uint8_t uuid[16])
 {
-	const char *why;
+	const char *why = cli_parse_new_uuid(&e->cli, text, uuid);
 
-	if (!strcmp(text, "random")) {
-		if (e->cli.host.random(e->cli.host.user, uuid, 16))
-			return edit_host_fail(e, "random numbers");
-		uuid[6] = (uint8_t)((uuid[6] & 0x0F) | 0x40); /* version 4 */
-		uuid[8] = (uint8_t)((uuid[8] & 0x3F) | 0x80);
-		return 0;
-	}
-	why = cli_parse_uuid(text, uuid);
 	return why ? edit_usage(e, "uuid", text, why) : 0;
 }
 

@@ -29,6 +29,7 @@ def closed(tool):
     ("f2fs", ("-w", "IMAGE", "ls", "/nosuch"), (2,)),
     ("f2fs", ("-w", "-k", "IMAGE", *["cat", "/nosuch", "--"] * 40, "ls", "/"), (1, 2)),
     ("f2fslabel", ("IMAGE", "x" * 600), (1,)),
+    ("tune.f2fs", ("-L", "x" * 600, "IMAGE"), (1,)),
     ("fsck.f2fs", ("-n", "IMAGE"), (0, 1, 8)),
     ("dump.f2fs", ("--tree", "--cat=/nosuch", "IMAGE"), (1, 2, 8, 10)),
     ("resize.f2fs", ("IMAGE", "1M"), (1, 8)),

@@ -123,7 +123,7 @@ def how_do_i():
 
 def test_how_do_i(tool, tmp_path):
     """Each command does its work on what those before it left. A comparison that finds a difference ends with 1."""
-    names = ("mkfs.f2fs", "sload.f2fs", "dump.f2fs", "f2fs", "f2fslabel", "fsck.f2fs", "defrag.f2fs", "resize.f2fs")
+    names = ("mkfs.f2fs", "sload.f2fs", "dump.f2fs", "f2fs", "f2fslabel", "fsck.f2fs", "defrag.f2fs", "resize.f2fs", "tune.f2fs")
     path = os.pathsep.join([os.path.dirname(tool(name)) for name in names] + [os.environ["PATH"]])
 
     def run(command):

@@ -82,6 +82,7 @@ OTHERS = {
 WRITERS = {
     "fsck -y": ("fsck.f2fs", "-y"), "fsck -f": ("fsck.f2fs", "-f"), "fsck -a": ("fsck.f2fs", "-a"), "fsck -p": ("fsck.f2fs", "-p2"),
     "fsck": ("fsck.f2fs",), "defrag": ("defrag.f2fs",), "resize": ("resize.f2fs", "{}", "56M"), "label": ("f2fslabel", "{}", "new"),
+    "tune": ("tune.f2fs", "-O", "verity"),
     "f2fs mkdir": ("f2fs", "-w", "{}", "mkdir", "/d"), "f2fs set": ("f2fs", "-w", "{}", "set", "inode[3].i_links", "9"),
     "f2fs uuid": ("f2fs", "-w", "{}", "uuid", "random"), "f2fs gc": ("f2fs", "-w", "{}", "gc"),
     "inject": ("inject.f2fs", "--sb", "0", "--mb", "log_blocksize", "--val", "3"), "sload": ("sload.f2fs", "-f", "{tree}"),

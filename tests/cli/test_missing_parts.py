@@ -48,7 +48,7 @@ def test_version_is_what_was_built(parts, build_dir):
 
 
 @pytest.mark.parametrize("name", ["dump.f2fs", "mkfs.f2fs", "fsck.f2fs", "sload.f2fs", "resize.f2fs", "defrag.f2fs", "inject.f2fs",
-                                  "f2fslabel"])
+                                  "f2fslabel", "tune.f2fs"])
 def test_every_program_says_it(run_tool, name):
     lines = run_tool(name, "--version").stdout.decode().splitlines()
     named = set(re.findall(r"lib\w+", " ".join(lines[1:])))

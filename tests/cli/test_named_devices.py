@@ -9,7 +9,7 @@ import pytest
 COMMANDS = [
     ["dump.f2fs", "--info"], ["dump.f2fs", "--ls"], ["dump.f2fs", "--rescue", "--ls"], ["dump.f2fs", "-d", "1"],
     ["f2fs", "-w", "-c", "touch /x"], ["f2fs", "-c", "ls /"], ["fsck.f2fs", "-n"], ["fsck.f2fs", "-y"],
-    ["fsck.f2fs", "--dry-run"], ["f2fslabel"], ["sload.f2fs", "-f", __file__],
+    ["fsck.f2fs", "--dry-run"], ["f2fslabel"], ["tune.f2fs", "-O", "verity"], ["sload.f2fs", "-f", __file__],
     ["inject.f2fs", "--cp", "0", "--mb", "checkpoint_ver", "--val", "1"],
 ]
 

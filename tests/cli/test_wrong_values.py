@@ -10,7 +10,7 @@ import pytest
 WRONG = "no-such.thing"
 OPTION = re.compile(r"  (?:-\S, |    )(--[\w-]+)\[?=|  (-\S) [A-Z<]")
 PROGRAMS = {"mkfs.f2fs": ["-f"], "fsck.f2fs": ["-n"], "dump.f2fs": [], "sload.f2fs": [], "defrag.f2fs": ["-n"], "resize.f2fs": ["-n"],
-            "f2fs": [], "inject.f2fs": [], "f2fslabel": []}
+            "f2fs": [], "inject.f2fs": [], "f2fslabel": [], "tune.f2fs": []}
 # Options for which such a value is one of sense: a text, a pattern, a file that is to be made.
 TAKEN = {
     "mkfs.f2fs": {"--label", "--cold-extensions", "--hot-extensions", "--include", "--exclude", "--preset", "--heap", "--stamp",
@@ -22,6 +22,7 @@ TAKEN = {
                    "--file-contexts", "--product-out", "--stamp"},
     "defrag.f2fs": {"--svg", "--include", "--debug"},
     "resize.f2fs": {"-g"},
+    "tune.f2fs": {"--label"},
     "f2fs": {"--commands", "--undo", "--read-log"},
 }
 

@@ -36,7 +36,7 @@ static int restart(struct checker *c, size_t findings)
 	facts_fini(&c->facts);
 	c->findings.count = findings;
 	c->dir_addrs.count = c->dir_blocks.count = c->names.count = c->doubts.count = c->further_parents.count =
-		c->misnamed.count = 0;
+		c->misnamed.count = c->uncounted.count = 0;
 	mem_free(c->ctx, c->nat_bits);
 	c->nat_bits = NULL;
 	c->nat_bits_are_bad = c->has_bad_summary = c->must_restart = false;
@@ -135,6 +135,7 @@ static void release(struct checker *c)
 	vec_fini(&c->doubts);
 	vec_fini(&c->further_parents);
 	vec_fini(&c->misnamed);
+	vec_fini(&c->uncounted);
 	map32_fini(&c->modes);
 	map32_fini(&c->cut);
 	pool_free(c->pool);
@@ -200,6 +201,7 @@ int check_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct c
 	vec_init(&c->doubts, ctx, sizeof(struct type_doubt));
 	vec_init(&c->further_parents, ctx, sizeof(struct further_parent));
 	vec_init(&c->misnamed, ctx, sizeof(struct f2fs_nat_info));
+	vec_init(&c->uncounted, ctx, sizeof(struct f2fs_nat_info));
 	map32_init(&c->modes, ctx);
 	map32_init(&c->cut, ctx);
 	err = get_book(c, run->book);

@@ -77,6 +77,7 @@ struct checker {
 	uint8_t *nat_bits;	   /* maps of full and empty NAT blocks; NULL: none in force */
 	bool nat_bits_are_bad;	   /* already reported */
 	struct vec misnamed;	   /* struct f2fs_nat_info: entries of the NAT journal that break a rule */
+	struct vec uncounted;	   /* the same: entries behind those that its count says there are */
 	struct vec names;	   /* struct dir_name: entries of directories of several blocks */
 	bool has_bad_summary;	   /* of some segment, marked SEG_SUMMARY */
 	struct vec doubts;	   /* struct type_doubt */

@@ -42,33 +42,45 @@ static int judge_journal(struct checker *c, const uint8_t *stored, const uint8_t
 						   .expected = journal_count(stored) });
 }
 
-/* Keep the entries of a NAT journal that cannot count: each says where some node is. */
-static int keep_misnamed(struct checker *c, const uint8_t *journal)
+static int keep_entry(struct vec *entries, const uint8_t *raw)
+{
+	struct f2fs_nat_info *entry = vec_push(entries, 1);
+
+	if (!entry)
+		return F2FS_ERR_NOMEM;
+	*entry = (struct f2fs_nat_info){ .nid = natj_nid(raw),
+					 .ino = natj_ino(raw),
+					 .block_addr = natj_block_addr(raw),
+					 .version = natj_version(raw) };
+	return 0;
+}
+
+/*
+ * Keep the entries of a NAT journal that cannot count, and those behind its count: each says where some node is, or once
+ * was.
+ */
+static int keep_others(struct checker *c, const uint8_t *journal)
 {
 	const unsigned count = journal_count(journal);
+	int err = 0;
 
-	for (unsigned i = 0; i < count && count <= c->geo->nat_journal_max; i++) {
+	for (unsigned i = 0; i < c->geo->nat_journal_max && count <= c->geo->nat_journal_max && !err; i++) {
 		const uint8_t *raw = journal_nat_entry(journal, i);
-		struct f2fs_nat_info *entry;
 
-		if (journal_nat_is_sound(c->geo, journal, i))
-			continue;
-		entry = vec_push(&c->misnamed, 1);
-		if (!entry)
-			return F2FS_ERR_NOMEM;
-		*entry = (struct f2fs_nat_info){ .nid = natj_nid(raw),
-						 .ino = natj_ino(raw),
-						 .block_addr = natj_block_addr(raw),
-						 .version = natj_version(raw) };
+		if (i < count && !journal_nat_is_sound(c->geo, journal, i))
+			err = keep_entry(&c->misnamed, raw);
+		else if (i >= count && geometry_is_nid(c->geo, natj_nid(raw)) &&
+			 geometry_is_main(c->geo, natj_block_addr(raw)))
+			err = keep_entry(&c->uncounted, raw);
 	}
-	return 0;
+	return err;
 }
 
 static int judge_nat_journal(struct checker *c, const uint8_t *journal, uint32_t index)
 {
 	int err = judge_journal(c, journal, c->vol->nat_journal, index, journal_check_nat);
 
-	return err ? err : keep_misnamed(c, journal);
+	return err ? err : keep_others(c, journal);
 }
 
 static int judge_journals(struct checker *c, uint8_t *block)

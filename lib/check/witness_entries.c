@@ -3,6 +3,8 @@
  * Vote on the node ids of NAT entries. An entry of the journal names its node, so a wrong number gives the block of
  * one node to another one, and hides the entry that the table has of that other one. The block knows its node by its
  * footer, its summary and the pointer that leads to it. If they agree, the entry becomes that node's.
+ *
+ * Vote on the number of entries in the journal as well, which hides the last ones when it is too small.
  */
 #include "base/bitmap.h"
 #include "base/error.h"
@@ -131,9 +133,61 @@ static int vote_on_entry(struct checker *c, const struct f2fs_nat_info *entry, b
 	return err ? err : amend(c, &hidden, entry->block_addr, WITNESS_FOOTER | WITNESS_SIT);
 }
 
+/* Is an entry behind the journal's count that of a node which the NAT lacks? */
+static int is_lacking(struct checker *c, const struct f2fs_nat_info *entry, bool *out)
+{
+	struct f2fs_nat_info now;
+	struct block_view view;
+	bool is_readable;
+	int err;
+
+	*out = false;
+	if (facts_nid(&c->facts, entry->nid))
+		return 0;
+	err = nat_get_stored(c->vol, entry->nid, &now);
+	if (err == F2FS_ERR_IO)
+		error_clear(c->ctx);
+	if (err || now.block_addr != F2FS_NULL_ADDR)
+		return err == F2FS_ERR_IO ? 0 : err;
+	err = witness_view(c, entry->block_addr, &view, &is_readable);
+	*out = !err && is_readable && view.is_in_sit && view.nid == entry->nid && view.ino == entry->ino &&
+	       !(view.has_sum && view.is_node_sum && view.sum_nid != entry->nid);
+	return err;
+}
+
+/*
+ * Vote on the number of entries in the journal. When it is too small, the NAT lacks nodes that the checkpoint counts,
+ * and the entries behind it are theirs. Old entries stay there, too: their blocks are free, or the NAT has the node.
+ */
+static int vote_on_count(struct checker *c)
+{
+	const size_t counted = cp_valid_node_count(c->vol->cp), there = c->facts.nids.count;
+	size_t lacking = 0;
+	int err = 0;
+
+	if (there >= counted || c->uncounted.count == 0)
+		return 0;
+	for (size_t i = 0; i < c->uncounted.count && !err; i++) {
+		struct f2fs_nat_info *entry = vec_at(&c->uncounted, i);
+		bool is_one;
+
+		err = is_lacking(c, entry, &is_one);
+		if (!is_one)
+			entry->block_addr = F2FS_NULL_ADDR;
+		lacking += is_one;
+	}
+	for (size_t i = 0; i < c->uncounted.count && !err && lacking <= counted - there; i++) {
+		const struct f2fs_nat_info *entry = vec_at(&c->uncounted, i);
+
+		if (entry->block_addr != F2FS_NULL_ADDR)
+			err = amend(c, entry, F2FS_NULL_ADDR, WITNESS_FOOTER | WITNESS_SIT);
+	}
+	return err;
+}
+
 int witness_entries(struct checker *c)
 {
-	int err = 0;
+	int err = vote_on_count(c);
 
 	for (size_t i = 0; i < c->misnamed.count && !err; i++)
 		err = vote_on_entry(c, vec_at(&c->misnamed, i), false);

@@ -91,11 +91,29 @@ static bool lacks_target(const struct f2fs_geometry *geo, const uint8_t *block)
 	return block[layout.inline_offset] == 0;
 }
 
+static bool is_device(const uint8_t *block)
+{
+	const unsigned type = inode_dirent_type(inode_i_mode(block));
+
+	return type == F2FS_TYPE_CHARACTER || type == F2FS_TYPE_BLOCK;
+}
+
+/* Are there words behind the number of a device (FORMAT files 3.5)? */
+static bool has_more_than_number(const struct f2fs_geometry *geo, const uint8_t *block)
+{
+	struct inode_layout layout;
+
+	if (!is_device(block))
+		return false;
+	inode_layout(geo, block, &layout);
+	return layout.slots > 2 && !is_zero(block + layout.slot_offset + 8, (size_t)(layout.slots - 2) * 4);
+}
+
 bool layout_is_odd(const struct f2fs_geometry *geo, const uint8_t *block)
 {
 	return lacks_own_dot(geo, block) || lacks_magic(geo, block) || lacks_target(geo, block) ||
 	       (!inode_has_inline(block, FLAG_i_inline_inline_xattr) && hides_attributes(geo, block)) ||
-	       has_data_after_end(geo, block);
+	       has_data_after_end(geo, block) || has_more_than_number(geo, block);
 }
 
 /* ---- voices about one division */
@@ -201,6 +219,8 @@ static int hear(struct checker *c, const struct nid_fact *fact, const uint8_t *b
 		speak(v, false, 4);
 	inode_layout(c->geo, block, &layout);
 	hear_attributes(c->geo, block, &layout, v);
+	if (is_device(block))
+		speak(v, !has_more_than_number(c->geo, block), 4);
 	if (!has_contents(type))
 		return 0;
 	if (!is_inside)

@@ -158,7 +158,8 @@ int nat_next(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
 		unsigned copy;
 		int err;
 
-		if (k / 512 != looked_at) {
+		/* within a block the last call has just read it */
+		if (k / 512 != looked_at && nid % per_block == 0) {
 			skip = nat_hole_blocks(vol, k);
 			looked_at = skip ? UINT32_MAX : k / 512;
 		}

@@ -183,6 +183,15 @@ static bool is_end_damaged(const struct f2fs_volume *vol, unsigned pack, const u
 	return bits <= FEW_BITS && (of_version == 0 || of_version == bits);
 }
 
+/* Does a pack end with the checkpoint before the one in force? Then an impossible version at its start is a wrong bit. */
+static bool ends_as_older(const struct f2fs_volume *vol, unsigned pack, const uint8_t *head, uint8_t *block)
+{
+	const f2fs_blk_t end = volume_pack_start(vol, pack) + cp_cp_pack_total_block_count(head) - 1;
+
+	return read_block(vol, end, block) && is_checkpoint(vol, block) &&
+	       cp_checkpoint_ver(block) == cp_checkpoint_ver(vol->cp) - 1;
+}
+
 static enum pack_loss judge(struct f2fs_volume *vol, uint8_t *block, uint8_t *best, f2fs_blk_t *left)
 {
 	const unsigned other = 3 - vol->pack;
@@ -197,6 +206,8 @@ static enum pack_loss judge(struct f2fs_volume *vol, uint8_t *block, uint8_t *be
 		return is_lost ? PACK_LOST : PACK_NEWEST;
 	}
 	/* the rest is the first block of the pack, or only its last block */
+	if (newer > (int64_t)MOST_NEWER && has_head && ends_as_older(vol, other, best, block))
+		return PACK_NEWEST;
 	if (newer > 1 && has_head)
 		return PACK_LOST;
 	if (has_head && !logs_go_on(vol, best, block) && !is_end_damaged(vol, other, best, block))

@@ -165,6 +165,8 @@ MENDED = (
     "ours:zoned block[1541].u8[137]^=0x10", "ours:zoned inode[5].i_mode^=0x8000", "ours:several inode[6].i_mode^=0x8000",
     "seed:sections inode[4].i_mode^=0x2000", "seed:inline-xattr inode[8].i_mode^=0x4000",
     "seed:read-only inode[6].i_extra_isize^=0x20", "seed:read-only sb[2].magic^=0x1",
+    "seed:fsync-mixed nat_journal.count^=0x8", "seed:plain nat_journal.count^=0x4", "seed:fsync-mixed block[512].u8[7]^=0x80",
+    "ours:waiting inode[21].i_inline^=0x20",
 )
 
 

@@ -143,6 +143,17 @@ static int hear_slots(struct checker *c, const struct nid_fact *fact, const uint
 	return err;
 }
 
+/* Nodes below it that name the inode as their owner speak for contents outside. */
+static void hear_nodes(struct checker *c, const struct nid_fact *fact, const uint8_t *block, struct voices *v)
+{
+	for (unsigned i = 0; i < INODE_NIDS; i++) {
+		const f2fs_nid_t nid = inode_nid(c->geo, block, i);
+		const struct nid_fact *node = nid ? facts_nid(&c->facts, nid) : NULL;
+
+		v->pro += node && node->ino == fact->nid;
+	}
+}
+
 /* Is a slot taken that has no name? One wrong bit does that, and a division that shifts the bitmap does it often. */
 static bool has_nameless_slot(const struct dentry_area *area)
 {
@@ -223,8 +234,10 @@ static int hear(struct checker *c, const struct nid_fact *fact, const uint8_t *b
 		speak(v, !has_more_than_number(c->geo, block), 4);
 	if (!has_contents(type))
 		return 0;
-	if (!is_inside)
+	if (!is_inside) {
+		hear_nodes(c, fact, block, v);
 		return hear_slots(c, fact, block, &layout, v);
+	}
 	for (unsigned i = 0; i < INODE_NIDS; i++)
 		v->nodes += inode_nid(c->geo, block, i) != 0;
 	if (lacks_target(c->geo, block))

@@ -154,6 +154,24 @@ static int amend_both(struct checker *c, const struct finding *about, const stru
 							  : witness_amend_more(c, about->entry_block, at, 4, hash);
 }
 
+/*
+ * In a directory whose hashes need a key: are the bytes of an entry those of the name that its inode remembers here, so
+ * that only the length is wrong?
+ */
+static bool has_bytes_of(struct checker *c, const struct inode_fact *dir, const struct dentry_area *area, uint32_t slot,
+			 struct own_name *name)
+{
+	const uint8_t *raw = area->entries + (size_t)slot * dentry_SIZE;
+	struct dentry_ref ref = { .name = name->bytes };
+	uint32_t hash;
+
+	if (!witness_own_name(c, dir, dentry_ino(raw), name) || !has_room(area, slot, name->length))
+		return false;
+	ref.name_len = (uint16_t)name->length;
+	return !dir_expected_hash(dir, &ref, &hash) &&
+	       memcmp(area->names + (size_t)slot * DENTRY_SLOT_BYTES, name->bytes, name->length) == 0;
+}
+
 static int vote_on_entry(struct checker *c, const struct finding *about, unsigned *solved)
 {
 	const struct inode_fact *dir = facts_inode(&c->facts, about->ino);
@@ -177,11 +195,65 @@ static int vote_on_entry(struct checker *c, const struct finding *about, unsigne
 	if (!has_hash_of(c, dir, &area, about->entry_slot, &name)) {
 		if (is_nearly(c, dir, &area, about->entry_slot, &name, &hash))
 			return amend_both(c, about, &area, &name, hash);
+		if (has_bytes_of(c, dir, &area, about->entry_slot, &name))
+			return amend_name(c, about, &area, &name, WITNESS_INODE);
 		witnesses = WITNESS_HASH;
 		if (++*solved > MAX_SOLVED || !hash_solve(dir, &area, about->entry_slot, &name))
 			return 0;
 	}
 	return amend_name(c, about, &area, &name, witnesses);
+}
+
+/* Find block 0 of a directory, or its inode, if the entries are there. */
+static int copy_first_block(struct checker *c, const struct inode_fact *dir, f2fs_blk_t *addr, bool *is_read)
+{
+	const struct nid_fact *fact = facts_nid(&c->facts, dir->ino);
+	struct inode_layout layout;
+	int err;
+
+	*addr = fact->addr;
+	err = witness_copy_block(c, *addr, is_read);
+	if (err || !*is_read || inode_fact_is_inline(dir))
+		return err;
+	inode_layout(c->geo, c->scratch, &layout);
+	*addr = get_le32(c->scratch + layout.slot_offset);
+	*is_read = geometry_is_main(c->geo, *addr);
+	return *is_read ? witness_copy_block(c, *addr, is_read) : 0;
+}
+
+/* Is this slot "." or ".." but for the length of the name, as everything else in it says? */
+static bool is_dots(const struct inode_fact *dir, const struct dentry_area *area, uint32_t slot)
+{
+	static const uint8_t dots[2][DENTRY_SLOT_BYTES] = { ".", ".." };
+	const uint8_t *raw = area->entries + (size_t)slot * dentry_SIZE;
+
+	return lsb_test(area->bitmap, slot) && dentry_hash_code(raw) == 0 &&
+	       dentry_file_type(raw) == F2FS_TYPE_DIRECTORY && dentry_ino(raw) == (slot ? dir->pino : dir->ino) &&
+	       memcmp(area->names + (size_t)slot * DENTRY_SLOT_BYTES, dots[slot], DENTRY_SLOT_BYTES) == 0;
+}
+
+/* A wrong length of "." or ".." hides the entries behind it. */
+static int vote_on_dots(struct checker *c, const struct inode_fact *dir)
+{
+	struct own_name name = { .bytes = ".." };
+	struct dentry_area area;
+	f2fs_blk_t addr;
+	bool is_read;
+	int err;
+
+	err = copy_first_block(c, dir, &addr, &is_read);
+	if (err || !is_read)
+		return err;
+	dir_area(c, dir, c->scratch, &area);
+	for (uint32_t slot = 0; slot < 2 && !err; slot++) {
+		const struct finding about = { .ino = dir->ino, .entry_block = addr, .entry_slot = (uint16_t)slot };
+
+		name.length = slot + 1;
+		if (is_dots(dir, &area, slot) &&
+		    dentry_name_len(area.entries + (size_t)slot * dentry_SIZE) != name.length)
+			err = amend_name(c, &about, &area, &name, WITNESS_HASH | WITNESS_CONTENTS);
+	}
+	return err;
 }
 
 int witness_names(struct checker *c)
@@ -196,8 +268,15 @@ int witness_names(struct checker *c)
 		const struct finding *f = vec_at(&c->findings, i);
 
 		if (f->problem == P_DENTRY_HASH || f->problem == P_DENTRY_CHARS || f->problem == P_DENTRY_NAME ||
-		    f->problem == P_DENTRY_BITMAP)
+		    f->problem == P_DENTRY_BITMAP || f->problem == P_DENTRY_SLOTS)
 			err = vote_on_entry(c, f, &solved);
+	}
+	for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++) {
+		const struct inode_fact *dir = facts_inode_at(&c->facts, i);
+
+		if (dir->type == F2FS_TYPE_DIRECTORY && dir->links != 0 &&
+		    !((dir->state & INODE_HAS_DOT) && (dir->state & INODE_HAS_DOTDOT)))
+			err = vote_on_dots(c, dir);
 	}
 	if (!err && !c->must_restart)
 		err = witness_homes(c);

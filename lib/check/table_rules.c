@@ -56,8 +56,8 @@ static int keep_entry(struct vec *entries, const uint8_t *raw)
 }
 
 /*
- * Keep the entries of a NAT journal that cannot count, and those behind its count: each says where some node is, or once
- * was.
+ * Keep the entries of a NAT journal that cannot count, and those behind its count: each says where some node is, or
+ * once was.
  */
 static int keep_others(struct checker *c, const uint8_t *journal)
 {

@@ -183,7 +183,7 @@ static bool is_end_damaged(const struct f2fs_volume *vol, unsigned pack, const u
 	return bits <= FEW_BITS && (of_version == 0 || of_version == bits);
 }
 
-/* Does a pack end with the checkpoint before the one in force? Then an impossible version at its start is a wrong bit. */
+/* Does a pack end with the checkpoint before the one in force? Then an impossible version at its start is wrong. */
 static bool ends_as_older(const struct f2fs_volume *vol, unsigned pack, const uint8_t *head, uint8_t *block)
 {
 	const f2fs_blk_t end = volume_pack_start(vol, pack) + cp_cp_pack_total_block_count(head) - 1;

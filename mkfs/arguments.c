@@ -241,6 +241,11 @@ static const char *take_preset(struct arguments *a, const char *value)
 	return NULL;
 }
 
+static const char *take_purpose(struct arguments *a, const char *value)
+{
+	return purpose_find(value, &a->purpose);
+}
+
 static const char *take_time(struct arguments *a, const char *value)
 {
 	uint64_t positive;
@@ -506,7 +511,9 @@ int arguments_parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 		return id;
 	if (a->is_android)
 		apply_android(a);
-	why = complaint(a);
+	why = a->purpose ? purpose_apply(a->purpose, a) : NULL;
+	if (!why)
+		why = complaint(a);
 	if (why) {
 		cli_error(cli, "%s", why);
 		cli_opt_hint(cli->tool);

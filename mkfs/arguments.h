@@ -11,6 +11,7 @@
 #include "cli/keys.h"
 #include "cli/packing.h"
 #include "cli/crypt_policy.h"
+#include "purpose.h"
 
 struct arguments {
 	struct f2fs_mkfs_options options;
@@ -35,6 +36,7 @@ struct arguments {
 	int has_policy;
 	int owner_given;       /* -R */
 	int is_android;
+	const struct purpose *purpose; /* NULL: none was named */
 	const char *unknown_preset; /* an argument of -g that means nothing */
 	int hash_flag_given; /* hashonly or nohashonly */
 	/* memory that options points to */

@@ -28,6 +28,8 @@ static void say_options(const struct arguments *a, uint32_t feature)
 		printf("Info: Label = %s\n", shown);
 	}
 	printf("Info: Trim is %s\n", a->options.no_discard ? "disabled" : "enabled");
+	if (a->purpose)
+		purpose_print(a->purpose, a);
 	if (a->is_android)
 		printf("Info: Set conf for android\n");
 	if (feature & F2FS_FEAT_CASEFOLD)

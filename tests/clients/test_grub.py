@@ -15,6 +15,7 @@ VOLUMES = {
     "others": (["-O", "lost_found,sb_checksum,verity,encrypt"], None), "read-only": (["-O", "ro"], None),
     "extra_attr": (["-O", "extra_attr"], "extra_attr"),
     "compression": (["-O", "extra_attr,compression", "--compress"], "extra_attr"),
+    "for grub": (["--for=grub", "-O", "quota,lost_found"], None), "safe": (["--for=safe"], "extra_attr"),
     "large NAT": (["-i"], "large_nat_bitmap"), "large blocks": (["-b", "16384"], "block_size"),
 }
 

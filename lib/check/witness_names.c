@@ -172,6 +172,13 @@ static bool has_bytes_of(struct checker *c, const struct inode_fact *dir, const 
 	       memcmp(area->names + (size_t)slot * DENTRY_SLOT_BYTES, name->bytes, name->length) == 0;
 }
 
+/* Is this the name that an entry has? */
+static bool has_name(const struct dentry_area *area, uint32_t slot, const struct own_name *name)
+{
+	return dentry_name_len(area->entries + (size_t)slot * dentry_SIZE) == name->length &&
+	       memcmp(area->names + (size_t)slot * DENTRY_SLOT_BYTES, name->bytes, name->length) == 0;
+}
+
 static int vote_on_entry(struct checker *c, const struct finding *about, unsigned *solved)
 {
 	const struct inode_fact *dir = facts_inode(&c->facts, about->ino);
@@ -201,7 +208,7 @@ static int vote_on_entry(struct checker *c, const struct finding *about, unsigne
 		if (++*solved > MAX_SOLVED || !hash_solve(dir, &area, about->entry_slot, &name))
 			return 0;
 	}
-	return amend_name(c, about, &area, &name, witnesses);
+	return has_name(&area, about->entry_slot, &name) ? 0 : amend_name(c, about, &area, &name, witnesses);
 }
 
 /* Find block 0 of a directory, or its inode, if the entries are there. */

@@ -10,7 +10,7 @@
 #include "cli/size.h"
 #include "edit/edit.h"
 
-enum { LEFT_REASONS = 16, MOST_PATTERNS = 64 };
+enum { LEFT_REASONS = 16, MOST_PATTERNS = 64, MOST_WARNINGS = 20 };
 
 /* Files whose contents have to be rewritten, and what became of them. */
 struct rewriting {
@@ -21,6 +21,7 @@ struct rewriting {
 	const char *include[MOST_PATTERNS], *exclude[MOST_PATTERNS];
 	char *text; /* that the patterns are in */
 	uint64_t left[LEFT_REASONS];
+	uint64_t failures; /* files among these that are a failure */
 };
 
 /* Is it a matter of the volume that a file stays, and not what anybody would expect? */
@@ -38,7 +39,8 @@ static int note_file(void *user, const struct f2fs_compress_file *file)
 	if (!file->left)
 		return 0;
 	if (is_failure(file->left)) {
-		cli_warning(&r->e->cli, "%s stays as it is: %s", file->path, why);
+		if (r->failures++ < MOST_WARNINGS)
+			cli_warning(&r->e->cli, "%s stays as it is: %s", file->path, why);
 		edit_note(r->e, EDIT_INCOMPLETE);
 	}
 	if (r->out) {
@@ -106,6 +108,9 @@ static int rewrite(struct rewriting *r)
 	rc = f2fs_compress_files(e->vol, &r->options, &result);
 	if (rc)
 		edit_fail(e, rc, "compress");
+	if (r->failures > MOST_WARNINGS)
+		cli_warning(&e->cli, "%llu further files stay as they are (--json lists them)",
+			    (unsigned long long)(r->failures - MOST_WARNINGS));
 	if (result.unreadable) {
 		cli_warning(&e->cli, "%llu names could not be looked at: see fsck.f2fs",
 			    (unsigned long long)result.unreadable);

@@ -55,7 +55,8 @@ F2FS_API int f2fs_compress_reserve(struct f2fs_inode *inode, uint64_t *blocks);
 	X(VERITY, 6, "sealed by fs-verity")                                                                            \
 	X(PINNED, 7, "pinned")                                                                                         \
 	X(FLAG, 8, "flags forbid compression")                                                                         \
-	X(UNREADABLE, 9, "contents cannot be read")
+	X(UNREADABLE, 9, "contents cannot be read")                                                                    \
+	X(KEY, 10, "encrypted, and there is no key")
 /* Reasons, the rows of F2FS_COMPRESS_LEFT_TABLE. */
 enum f2fs_compress_left {
 #define F2FS_COMPRESS_LEFT_ENUM(name, number, text) F2FS_COMPRESS_LEFT_##name = (number),

@@ -173,7 +173,7 @@ static int read_chunk(struct recompress *r, struct f2fs_inode *inode, uint64_t a
 	int err = f2fs_inode_read(inode, at << bits, r->plain, wanted, length);
 
 	if (err && err != F2FS_ERR_NOMEM && err != F2FS_ERR_CANCELED)
-		r->why = F2FS_COMPRESS_LEFT_UNREADABLE;
+		r->why = err == F2FS_ERR_ENCRYPTED ? F2FS_COMPRESS_LEFT_KEY : F2FS_COMPRESS_LEFT_UNREADABLE;
 	if (!err)
 		memset(r->plain + *length, 0, wanted - *length);
 	return err;
@@ -315,6 +315,8 @@ int recompress_rewrite(struct recompress *r, f2fs_nid_t ino)
 	}
 	if (!r->why && error_is_full(r->vol->ctx, err))
 		r->why = F2FS_COMPRESS_LEFT_ROOM;
+	else if (!r->why && err == F2FS_ERR_ENCRYPTED)
+		r->why = F2FS_COMPRESS_LEFT_KEY;
 	f2fs_inode_close(to);
 	f2fs_inode_close(from);
 	return err;

@@ -117,6 +117,7 @@ class CheckpointFlag(enum.IntFlag):
     RESIZEFS = 16384
 
 class CompressLeft(enum.IntEnum):
+    KEY = 10
     UNREADABLE = 9
     FLAG = 8
     PINNED = 7

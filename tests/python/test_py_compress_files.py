@@ -137,11 +137,12 @@ def test_encrypted_files(memory):
             volume["/secret"].mkdir()
             volume["/secret"].inode().encrypt(volume.add_key(key))
             volume["/secret/text"].write_bytes(TEXT)
-        assert {row.left for row in run(device).rows} == {CompressLeft.UNREADABLE}
+        assert {row.left for row in run(device).rows} == {CompressLeft.KEY}
         with f2fskit.open(device, "r+") as volume:
             volume.add_key(key)
             assert volume.compress_files("zstd").changed == 1
             assert volume["/secret/text"].read_bytes() == TEXT
+        assert {row.left for row in run(device, None).rows} == {CompressLeft.KEY}
         assert not found_by_check(device)
 
 

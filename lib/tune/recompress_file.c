@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "file/change.h"
 #include "file/compress_mark.h"
+#include "file/dir_write.h"
 #include "file/inode_sync.h"
 #include "format/cluster.h"
 #include "format/inode_widen.h"
@@ -78,7 +79,10 @@ static int judge_block(const struct f2fs_geometry *geo, const uint8_t *block)
 
 bool recompress_is_movable(const struct f2fs_geometry *geo, const uint8_t *block)
 {
-	return (inode_i_mode(block) & MODE_TYPE) == MODE_REG && judge_block(geo, block) == F2FS_COMPRESS_LEFT_NONE;
+	const unsigned type = inode_i_mode(block) & MODE_TYPE;
+
+	return (type == MODE_REG && judge_block(geo, block) == F2FS_COMPRESS_LEFT_NONE) ||
+	       (type == MODE_DIR && inode_has_inline(block, FLAG_i_inline_inline_dentry));
 }
 
 int recompress_judge(struct recompress *r, struct f2fs_inode *inode)
@@ -262,7 +266,10 @@ static int store(struct f2fs_inode *inode)
 	return change_end(&change, err);
 }
 
-/* Give the inode of an empty file room for all extra attributes, if the volume has any. */
+/*
+ * Give the inode of an empty file room for all extra attributes, if the volume has any. The entries of a directory move
+ * out of the inode for that.
+ */
 static int widen(struct recompress *r, struct f2fs_inode *inode)
 {
 	struct change change;
@@ -273,6 +280,11 @@ static int widen(struct recompress *r, struct f2fs_inode *inode)
 		err = inode_sync(inode);
 	if (!err)
 		err = winode_get(inode->vol, inode->ino, &w);
+	if (!err && inode_has_inline(winode_block(&w), FLAG_i_inline_inline_dentry)) {
+		err = dir_move_out(&w);
+		if (!err)
+			err = winode_get(inode->vol, inode->ino, &w);
+	}
 	if (err || !geometry_has(&r->vol->geo, F2FS_FEAT_EXTRA_ATTR) || inode_is_wide(winode_block(&w)))
 		return change_end(&change, err);
 	if (!inode_widen(&r->vol->geo, winode_block(&w), r->packed)) {
@@ -288,6 +300,8 @@ static int rewrite(struct recompress *r, struct f2fs_inode *from, struct f2fs_in
 {
 	int err = 0;
 
+	if (inode_type(to) == MODE_DIR)
+		return widen(r, to);
 	if (inode_has_inline(to->block, FLAG_i_inline_compress_released))
 		err = f2fs_compress_reserve(to, NULL);
 	if (!err)

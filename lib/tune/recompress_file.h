@@ -39,6 +39,6 @@ int recompress_try(struct recompress *r, struct f2fs_inode *inode, bool until_on
  * have changed it half-way: roll back then. Sets why.
  */
 int recompress_rewrite(struct recompress *r, f2fs_nid_t ino);
-/* May a file be rewritten without a change of its contents? */
+/* May a file be rewritten without a change of its contents, or a directory be moved out of its inode? */
 bool recompress_is_movable(const struct f2fs_geometry *geo, const uint8_t *block);
 #endif

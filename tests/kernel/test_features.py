@@ -51,7 +51,7 @@ USES = {
 def source(tmp_path):
     top = tmp_path / "tree"
     (top / "dir").mkdir(parents=True)
-    for i in range(150):
+    for i in range(180):
         (top / "dir" / f"name-{i}").write_bytes(b"x" * (i * 97))
     (top / "inline").write_bytes(os.urandom(3300))
     return top

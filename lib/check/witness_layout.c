@@ -230,8 +230,10 @@ static int hear(struct checker *c, const struct nid_fact *fact, const uint8_t *b
 		speak(v, false, 4);
 	inode_layout(c->geo, block, &layout);
 	hear_attributes(c->geo, block, &layout, v);
-	if (is_device(block))
-		speak(v, !has_more_than_number(c->geo, block), 4);
+	if (has_more_than_number(c->geo, block))
+		speak(v, false, 4);
+	else if (is_device(block) && !is_zero(block + layout.slot_offset, 8))
+		speak(v, true, 4);
 	if (!has_contents(type))
 		return 0;
 	if (!is_inside) {

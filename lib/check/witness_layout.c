@@ -150,7 +150,7 @@ static void hear_nodes(struct checker *c, const struct nid_fact *fact, const uin
 		const f2fs_nid_t nid = inode_nid(c->geo, block, i);
 		const struct nid_fact *node = nid ? facts_nid(&c->facts, nid) : NULL;
 
-		v->pro += node && node->ino == fact->nid;
+		v->pro += node && node != fact && node->ino == fact->nid;
 	}
 }
 

@@ -39,6 +39,12 @@ def program(build_dir, run_tool, tmp_path_factory):
     return path
 
 
+def hear_signals():
+    """In the child: signals end it, although nohup or a shell's background may have had them ignored."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Mount:
     """A volume mounted in the foreground, so that its process can be waited for, or killed."""
 
@@ -47,7 +53,8 @@ class Mount:
         words = [program, "-f", str(image), str(point)]
         for option in options:
             words += ["-o", option]
-        self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        preexec_fn=hear_signals)
         while not os.path.ismount(point):
             try:
                 self.process.wait(0.01)

@@ -116,7 +116,7 @@ static int rewrite(struct rewriting *r)
 			    (unsigned long long)result.unreadable);
 		edit_note(e, EDIT_INCOMPLETE);
 	}
-	if (!r->out)
+	if (!r->out && (!rc || result.files))
 		print_text(r, &result);
 	shown = r->out ? print_json(r, &result) : 0;
 	fflush(stdout); /* a program that was stopped ends without it */
@@ -208,6 +208,11 @@ int do_compress(struct edit *e, const struct edit_call *call)
 	r.options.directories = (uint8_t)(edit_has(call, 'r') && !edit_has(call, 'i') && !edit_has(call, 'x'));
 	if (!rc && !r.options.dry_run)
 		rc = edit_need_write(e, "compress");
+	if (!rc && (edit_has(call, 'i') || edit_has(call, 'x')) && !edit_has(call, 'r'))
+		rc = edit_usage(e, "compress", edit_has(call, 'i') ? "-i" : "-x", "goes with -r");
+	for (int i = 0; i < call->count && !rc; i++)
+		if (call->operands[i][0] == '<')
+			rc = edit_usage(e, "compress", call->operands[i], "is no path");
 	if (!rc)
 		rc = take_all_patterns(&r, call);
 	r.paths = calloc((size_t)call->count + 1, sizeof(*r.paths));

@@ -88,7 +88,7 @@ struct f2fs_compress_files_options {
 	uint32_t exclude_count;	    /* length of exclude */
 	uint8_t directories;	    /* also mark directories, for the files that will be made in them */
 	uint8_t release;	    /* with how: release the saved blocks; the files cannot be written then */
-	uint8_t dry_run;	    /* only count */
+	uint8_t dry_run;	    /* only count, without regard to room */
 	/* Called for each regular file, once it is committed; a file with several names is one. Return non-zero to
 	 * stop. It may not call the library with the same volume. NULL: not called. */
 	int (*file)(void *user, const struct f2fs_compress_file *file);

@@ -152,8 +152,11 @@ struct f2fs_file_extent {
 	uint32_t stored;     /* COMPRESSED: blocks that hold the data */
 	int kind;	     /* enum f2fs_extent_kind */
 };
-/* Find the extent that holds a file block; runs are as long as possible. NOT_FOUND past the last block of size and
- * tree. */
+/*
+ * Find the extent that holds a file block, from that block on; runs are as long as possible. Within a compressed
+ * cluster it is the rest of the cluster, with the stored blocks of all of it. NOT_FOUND past the last block of size and
+ * tree.
+ */
 F2FS_API int f2fs_inode_extent(struct f2fs_inode *inode, uint64_t file_block, struct f2fs_file_extent *out);
 /*
  * Get the block address of one file block from its slot: 0 for a hole, F2FS_NEW_ADDR, or F2FS_COMPRESS_ADDR. For a

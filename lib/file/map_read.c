@@ -218,6 +218,25 @@ static void find_waiting(const struct f2fs_inode *inode, uint64_t file_block, ui
 		out->count++;
 }
 
+/*
+ * Is a file block within a compressed cluster, but not its first? Then the rest of the cluster is the extent: its slots
+ * say nothing about single blocks.
+ */
+static bool is_in_cluster(struct f2fs_inode *inode, uint64_t file_block, struct f2fs_file_extent *out)
+{
+	const uint64_t within = inode->layout.is_compressed ? file_block % inode->layout.cluster_blocks : 0;
+
+	if (within == 0)
+		return false;
+	if (find_extent(inode, file_block - within, 1, out) != 0) {
+		error_clear(inode->vol->ctx); /* the block itself meets it again */
+		return false;
+	}
+	out->file_block = file_block;
+	out->count -= out->kind == F2FS_EXTENT_COMPRESSED ? within : 0;
+	return out->kind == F2FS_EXTENT_COMPRESSED;
+}
+
 int map_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, struct f2fs_file_extent *out)
 {
 	uint64_t size_blocks, end;
@@ -233,6 +252,8 @@ int map_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t wanted, s
 		find_waiting(inode, file_block, wanted, out);
 		return 0;
 	}
+	if (is_in_cluster(inode, file_block, out))
+		return 0;
 	err = find_extent(inode, file_block, wanted, out);
 	if (err)
 		return err;

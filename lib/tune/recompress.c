@@ -33,7 +33,7 @@ struct batched {
 struct run {
 	struct recompress r;
 	struct f2fs_compress_files_result result;
-	struct map32 seen; /* inodes with several names */
+	struct map32 seen; /* inodes that may be met again */
 	struct vec batch;  /* struct batched */
 	struct vec text;   /* char: paths of the batch */
 	struct vec path;   /* char: of the entry, from the root */
@@ -135,7 +135,6 @@ static int change_one(struct run *run, struct batched *one, bool *failed)
 		return err;
 	*failed = true;
 	one->file.left = run->r.why;
-	one->file.blocks_before = one->file.blocks_after = 0;
 	error_clear(ctx);
 	return 0;
 }
@@ -155,6 +154,8 @@ static int report(struct run *run)
 			run->result.directories++;
 			continue;
 		}
+		if (one->file.left) /* a second try of the same batch may still change it */
+			one->file.blocks_before = one->file.blocks_after = 0;
 		run->result.changed += one->file.left == F2FS_COMPRESS_LEFT_NONE;
 		run->result.blocks_before += one->file.blocks_before;
 		run->result.blocks_after += one->file.blocks_after;
@@ -274,31 +275,30 @@ static bool is_wanted(const struct run *run)
 	       !is_match(o->exclude, o->exclude_count, path);
 }
 
-/* Was this inode met under another of its names? */
+/* Was this inode met under another of its names, or below another of the paths? */
 static int meet(struct run *run, const struct f2fs_inode *inode, bool *known)
 {
-	*known = inode_i_links(inode->block) > 1 && map32_find(&run->seen, inode->ino) != NULL;
-	return inode_i_links(inode->block) > 1 && !*known ? map32_set(&run->seen, inode->ino, 1) : 0;
+	const bool can_be = inode_i_links(inode->block) > 1 || run->r.options->path_count > 1;
+
+	*known = can_be && map32_find(&run->seen, inode->ino) != NULL;
+	return can_be && !*known ? map32_set(&run->seen, inode->ino, 1) : 0;
 }
 
 /* Would compressing save something? Sets the reason, and with dry_run the number of blocks. */
 static int weigh(struct run *run, struct f2fs_inode *inode, struct f2fs_compress_file *file)
 {
-	const bool is_compressed = inode->layout.is_compressed;
-	const uint64_t size = inode_i_size(inode->block), before = file->blocks_before;
-	const bool is_dense = before >= size / run->r.vol->geo.block_size;
 	uint64_t blocks, saved;
 	int err;
 
-	if (size == 0 || (!run->r.options->how && !run->r.options->dry_run))
+	if (inode_i_size(inode->block) == 0 || (!run->r.options->how && !run->r.options->dry_run))
 		return 0;
-	err = recompress_try(&run->r, inode, is_dense && !run->r.options->dry_run, &blocks, &saved);
+	err = recompress_try(&run->r, inode, !run->r.options->dry_run, &blocks, &saved);
 	if (err && run->r.why) {
 		file->left = run->r.why;
 		error_clear(run->r.vol->ctx);
 		return 0;
 	}
-	if (run->r.options->how && (saved == 0 || (!is_compressed && blocks >= before)))
+	if (run->r.options->how && saved == 0)
 		file->left = F2FS_COMPRESS_LEFT_GAIN;
 	file->blocks_after = blocks;
 	return err;
@@ -337,10 +337,14 @@ static int look_at_directory(struct run *run, struct f2fs_inode *inode)
 	const struct batched one = { .is_directory = true, .file = { .ino = inode->ino } };
 	const struct f2fs_compress_files_options *o = run->r.options;
 
+	bool known;
+	int err;
+
 	if (!o->directories || recompress_judge(&run->r, inode) == F2FS_COMPRESS_LEFT_SO ||
 	    !inode_has_extra(inode->block, extra_SIZE) || (o->how && inode_i_flags(inode->block) & FLAG_i_flags_nocomp))
 		return 0;
-	return add(run, &one, 0);
+	err = meet(run, inode, &known);
+	return err || known ? err : add(run, &one, 0);
 }
 
 static int visit(void *user, const struct f2fs_walk_entry *entry)

@@ -183,30 +183,54 @@ static int read_chunk(struct recompress *r, struct f2fs_inode *inode, uint64_t a
 	return err;
 }
 
+/* Find the next blocks with contents that follow each other, in one extent or several; about a chunk at most. */
+static int next_blocks(struct recompress *r, struct f2fs_inode *inode, uint64_t *begin, uint64_t *end)
+{
+	const uint64_t most = r->chunk >> r->vol->geo.block_bits;
+	uint64_t stored;
+	int err = next_run(inode, begin, end, &stored);
+
+	while (!err && *end - *begin < most) {
+		uint64_t after = *end, until;
+
+		err = next_run(inode, &after, &until, &stored);
+		if (err || after != *end)
+			break;
+		*end = until;
+	}
+	if (err == F2FS_ERR_NOT_FOUND && *end > *begin) {
+		error_clear(inode->vol->ctx);
+		err = 0;
+	}
+	return err;
+}
+
 /*
- * The next piece of a file that is read and written at once: whole clusters that have contents, or blocks that have
- * some. *at: where to look from, then where the piece begins.
+ * The next piece of a file that is read and written at once: whole clusters without a hole, or fewer blocks than a
+ * cluster, which stay uncompressed, so that the holes beside them stay holes. *at: where to look from, then where the
+ * piece begins.
  */
 static int next_piece(struct recompress *r, struct f2fs_inode *inode, uint64_t *at, uint64_t *count)
 {
 	const uint32_t unit = cluster_blocks(r);
 	const uint64_t most = r->chunk >> r->vol->geo.block_bits;
-	uint64_t begin = *at, end, stored;
-	int err = next_run(inode, &begin, &end, &stored);
+	uint64_t end = *at, within;
+	int err = next_blocks(r, inode, at, &end);
 
 	if (err)
 		return err;
-	begin -= begin % unit;
-	end += (unit - end % unit) % unit;
-	*at = begin;
-	*count = end - begin < most ? end - begin : most - most % unit;
+	within = *at % unit;
+	*count = end - *at < most ? end - *at : most;
+	if (within && *count > unit - within)
+		*count = unit - within;
+	else if (!within && *count >= unit)
+		*count -= *count % unit;
 	return 0;
 }
 
 int recompress_try(struct recompress *r, struct f2fs_inode *inode, bool until_one, uint64_t *blocks, uint64_t *saved)
 {
 	const uint32_t bits = r->vol->geo.block_bits, unit = cluster_blocks(r);
-	const uint64_t past = blocks_of_size(inode);
 	uint64_t at = 0, count;
 	size_t length;
 	int err = next_piece(r, inode, &at, &count);
@@ -214,16 +238,16 @@ int recompress_try(struct recompress *r, struct f2fs_inode *inode, bool until_on
 	*blocks = *saved = 0;
 	r->why = F2FS_COMPRESS_LEFT_NONE;
 	for (; !err && !(until_one && *saved); err = err ? err : next_piece(r, inode, &at, &count)) {
-		err = r->options->how ? read_chunk(r, inode, at, count, &length) : 0;
-		for (uint64_t i = 0; i < count && !err; i += unit) {
-			const uint64_t left = past - (at + i);
-			const uint32_t here = left < unit ? (uint32_t)left : unit;
-			uint32_t packed = here;
+		const bool is_whole = r->options->how && at % unit == 0 && count >= unit;
 
-			if (r->options->how && here == unit)
-				err = pack(r, r->plain + (size_t)(i << bits), &packed);
-			*blocks += packed;
-			*saved += here - packed;
+		err = r->options->how ? read_chunk(r, inode, at, count, &length) : 0;
+		*blocks += count;
+		for (uint64_t i = 0; is_whole && i < count && !err; i += unit) {
+			uint32_t packed = unit;
+
+			err = pack(r, r->plain + (size_t)(i << bits), &packed);
+			*blocks -= unit - packed;
+			*saved += unit - packed;
 		}
 		if (!err)
 			err = progress_tick(r->vol->ctx, "compress", count << bits);

@@ -76,6 +76,8 @@ def test_refusals(run_tool, image, tmp_path):
     assert b"-w" in run_tool("f2fs", image, "compress", "/text-1", rc=None).stderr
     assert b"no such file" in run_tool("f2fs", "-w", image, "compress", "/none", rc=None).stderr
     assert b"too large" in run_tool("f2fs", "-w", image, "compress", "-a", "lz4:99", "/text-1", rc=None).stderr
+    assert b"goes with -r" in run_tool("f2fs", "-w", image, "compress", "-i", "*.txt", "/dir", rc=16).stderr
+    assert b"is no path" in run_tool("f2fs", "-w", image, "compress", "<5>", rc=16).stderr
     run_tool("f2fs", "-w", image, "mknod", "/pipe", "p")
     changed = image.read_bytes()
     assert changed != before

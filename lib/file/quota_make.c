@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Replace a damaged quota file: a correct hidden inode, and in it a tree of the remaining limits (FORMAT files 9.3).
- * Usage is put in by quota_adjust().
+ * Make a quota file: a correct hidden inode, and in it a tree of the remaining limits (FORMAT files 9.3). Usage is put
+ * in by quota_adjust().
  */
 #include <string.h>
 
@@ -14,10 +14,12 @@
 #include "volume/nat_read.h"
 
 #define HIDDEN_FLAGS 0x90u /* immutable, no access time */
+#define FIRST_NIDS 3u	   /* after the root, which formatting gives to quota files */
+
+static const struct inode_spec hidden = { .mode = MODE_REG | 0600 };
 
 static int need_inode(struct txn *txn, f2fs_nid_t ino, struct winode *w)
 {
-	const struct inode_spec spec = { .mode = MODE_REG | 0600 };
 	struct f2fs_nat_info entry;
 	int err = nat_get(txn->vol, ino, &entry);
 
@@ -26,7 +28,7 @@ static int need_inode(struct txn *txn, f2fs_nid_t ino, struct winode *w)
 		return winode_get(txn->vol, ino, w);
 	if (!err)
 		err = node_new_at(txn, ino, &w->node);
-	return err ? err : inode_fill_hidden(w, &spec);
+	return err ? err : inode_fill_hidden(w, &hidden);
 }
 
 /*
@@ -60,4 +62,36 @@ int quota_make(struct txn *txn, unsigned kind, const struct quota_rescue *kept)
 		return err;
 	empty_inode(&w);
 	return quota_fill(&w, kind, kept);
+}
+
+/* One of the first node ids, where everything else looks for quota files, if one is free. */
+static int make_node(struct txn *txn, struct node **node)
+{
+	const f2fs_nid_t root = txn->vol->geo.root_ino;
+	struct f2fs_nat_info entry;
+
+	for (f2fs_nid_t nid = root + 1; nid <= root + FIRST_NIDS; nid++) {
+		int err = nat_get(txn->vol, nid, &entry);
+
+		if (err)
+			return err;
+		if (entry.block_addr == F2FS_NULL_ADDR)
+			return node_new_at(txn, nid, node);
+	}
+	return node_new(txn, 0, 0, false, node);
+}
+
+int quota_add(struct txn *txn, unsigned kind)
+{
+	struct winode w = { .txn = txn };
+	int err = make_node(txn, &w.node);
+
+	if (err)
+		return err;
+	sb_set_qf_ino(txn->vol->sb, kind, w.node->nid); /* before its blocks are counted: no one owns them */
+	err = inode_fill_hidden(&w, &hidden);
+	if (err)
+		return err;
+	empty_inode(&w);
+	return quota_fill(&w, kind, NULL);
 }

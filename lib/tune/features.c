@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Turn features of a volume on and off. features.def says which.
+ * Turn features of a volume on and off. feature_rules.h says which.
  *
  * A feature is on before anything needs it, and off after nothing does. So extra_attr comes first, then the features
  * that go, then the inodes, and last the features that need inodes to be so. Each rewritten inode is right with the old
@@ -19,109 +19,31 @@
 #include "format/evidence.h"
 #include "format/inode.h"
 #include "format/inode_widen.h"
+#include "format/quota.h"
 #include "format/superblock.h"
 #include "log/commit.h"
 #include "log/nodes.h"
 #include "log/run.h"
 #include "log/txn.h"
+#include "tune/feature_rules.h"
 #include "tune/inode_walk.h"
+#include "tune/quota_files.h"
 #include "tune/recompress.h"
 #include "tune/recompress_file.h"
 #include "tune/superblocks.h"
 #include "volume/nat_read.h"
 
-#define ENCODING_FLAGS (FLAG_s_encoding_flags_strict | FLAG_s_encoding_flags_hashonly)
 #define ERASED (F2FS_FEAT_FLEXIBLE_INLINE_XATTR | F2FS_FEAT_INODE_CHECKSUM | F2FS_FEAT_INODE_CRTIME)
-#define ANY_XATTR (FLAG_i_inline_inline_xattr | FLAG_i_inline_inline_dentry)
 
 enum {
 	ENCODING_UTF8 = 1,
 	NANOSECONDS = 1000000000,
 	PORTION = 8192, /* inodes that one commit rewrites */
-	EXTRA_END_project = 8,
 	EXTRA_END_checksum = 12
 };
 
 static const char NO_EXTRA[] = "has no extra attributes: converting inodes gives them, except to large directories "
 			       "and to files that cannot be rewritten";
-
-/* ---- what an inode needs ---- */
-
-static bool is_encrypted(const uint8_t *inode)
-{
-	return (inode_i_advise(inode) & FLAG_i_advise_encrypt) != 0;
-}
-
-static bool is_sealed(const uint8_t *inode)
-{
-	return (inode_i_advise(inode) & FLAG_i_advise_verity) != 0;
-}
-
-static bool is_folded(const uint8_t *inode)
-{
-	return (inode_i_flags(inode) & FLAG_i_flags_casefold) != 0;
-}
-
-static bool is_packed(const uint8_t *inode)
-{
-	return (inode_i_flags(inode) & FLAG_i_flags_compr) != 0;
-}
-
-static bool has_extra_attr(const uint8_t *inode)
-{
-	return inode_has_inline(inode, FLAG_i_inline_extra_attr);
-}
-
-static bool has_project(const uint8_t *inode)
-{
-	return (inode_i_flags(inode) & FLAG_i_flags_projinherit) ||
-	       (inode_has_extra(inode, EXTRA_END_project) && extra_i_projid(inode_extra(inode)));
-}
-
-/* Words for attributes that an inode has without flexible_inline_xattr. */
-static uint32_t usual_xattr_words(const uint8_t *inode)
-{
-	return inode_has_inline(inode, ANY_XATTR) ? INODE_DEFAULT_XATTR_WORDS : 0;
-}
-
-static bool has_other_xattr_words(const uint8_t *inode)
-{
-	return extra_i_inline_xattr_size(inode_extra(inode)) != usual_xattr_words(inode);
-}
-
-/* ---- the table ---- */
-
-static const struct feature_rule {
-	uint32_t feature, needs;
-	bool on, off;
-	bool (*uses)(const uint8_t *inode);
-	const char *why;
-} table[] = {
-#define FEATURE(name, needs, on, off, uses, why) { F2FS_FEAT_##name, needs, on, off, uses, why },
-#include "tune/features.def"
-#undef FEATURE
-};
-enum { FEATURES = sizeof(table) / sizeof(table[0]) };
-
-static const char *name_of(uint32_t feature)
-{
-	unsigned count;
-	const struct f2fs_flag *flags = f2fs_flags_find("feature", &count);
-
-	for (unsigned i = 0; i < count; i++)
-		if (flags[i].mask == feature)
-			return flags[i].name;
-	return "?";
-}
-
-uint32_t f2fs_features_changeable(int on)
-{
-	uint32_t features = 0;
-
-	for (unsigned i = 0; i < FEATURES; i++)
-		features |= (on ? table[i].on : table[i].off) ? table[i].feature : 0;
-	return features;
-}
 
 /* ---- a change ---- */
 
@@ -130,6 +52,7 @@ struct retune {
 	struct f2fs_volume *vol;
 	uint32_t on, off; /* that change */
 	uint32_t erased;  /* features that inodes must not show */
+	unsigned quota_on, quota_off; /* 1 << enum quota_type: files that come and go */
 	bool converts;	  /* inodes get all extra attributes where they can */
 	uint8_t *scratch; /* of two blocks */
 	uint32_t dirty;	  /* inodes since the last commit */
@@ -137,53 +60,39 @@ struct retune {
 	struct f2fs_features_result result;
 };
 
-static bool turns(uint32_t features, uint32_t feature)
+/*
+ * Which quota files come and go. Quota without the feature quota needs files that Linux is told about with each mount,
+ * so project_quota brings quota along, and quota goes with its last file.
+ */
+static void plan_quota(struct retune *c, const struct f2fs_features_options *o)
 {
-	return (features & feature) != 0;
-}
+	enum { OWNERS = 1 << QUOTA_USER | 1 << QUOTA_GROUP, PROJECTS = 1 << QUOTA_PROJECT };
+	const uint32_t now = c->vol->geo.feature, after = (now | c->on) & ~c->off;
+	unsigned there = 0;
 
-/* Complete and judge the wishes by the table alone. */
-static int plan(struct retune *c, const struct f2fs_features_options *o)
-{
-	struct f2fs_context *ctx = c->vol->ctx;
-	const uint32_t now = c->vol->geo.feature;
-	uint32_t after;
-
-	if ((o->on | o->off) & ~(uint32_t)FEATURES_KNOWN)
-		return error_set(ctx, F2FS_ERR_INVALID, "unknown features: 0x%x", (unsigned)(o->on | o->off));
-	if (o->on & o->off)
-		return error_set(ctx, F2FS_ERR_INVALID, "%s cannot be turned on and off at once",
-				 name_of(o->on & o->off & (~(o->on & o->off) + 1)));
-	if (o->encoding_flags & ~(unsigned)ENCODING_FLAGS)
-		return error_set(ctx, F2FS_ERR_INVALID, "unknown flags of an encoding");
-	c->on = o->on & ~now;
-	c->off = o->off & now;
-	c->erased = o->off & ERASED;
-	for (unsigned i = 0; i < FEATURES; i++)
-		c->on |= turns(c->on, table[i].feature) ? table[i].needs & ~(now | o->off) : 0;
-	after = (now | c->on) & ~c->off;
-	for (unsigned i = 0; i < FEATURES; i++) {
-		const struct feature_rule *f = &table[i];
-
-		if ((turns(c->on, f->feature) && !f->on) || (turns(c->off, f->feature) && !f->off))
-			return error_set(ctx, F2FS_ERR_UNSUPPORTED, "%s stays as it is: %s", name_of(f->feature),
-					 f->why);
-		if (turns(after, f->feature) && (f->needs & ~after))
-			return error_set(ctx, F2FS_ERR_UNSUPPORTED, "%s needs %s: turn both off, or none",
-					 name_of(f->feature), name_of(f->needs & ~after));
-	}
-	if (turns(c->off, F2FS_FEAT_PROJECT_QUOTA) && turns(now, F2FS_FEAT_QUOTA))
-		return error_set(ctx, F2FS_ERR_UNSUPPORTED,
-				 "project_quota stays as it is: the volume has a quota file of projects");
-	return 0;
+	for (unsigned kind = 0; kind < sb_COUNT_qf_ino && turns(now, F2FS_FEAT_QUOTA); kind++)
+		there |= sb_qf_ino(c->vol->sb, kind) ? 1u << kind : 0;
+	if (turns(o->on, F2FS_FEAT_QUOTA))
+		c->quota_on |= OWNERS | (turns(after, F2FS_FEAT_PROJECT_QUOTA) ? PROJECTS : 0);
+	if (turns(o->on, F2FS_FEAT_PROJECT_QUOTA) && !turns(o->off, F2FS_FEAT_QUOTA))
+		c->quota_on |= PROJECTS;
+	if (turns(o->off, F2FS_FEAT_QUOTA))
+		c->quota_off |= OWNERS | PROJECTS;
+	if (turns(o->off, F2FS_FEAT_PROJECT_QUOTA))
+		c->quota_off |= PROJECTS;
+	c->quota_on &= ~there;
+	if (c->quota_on)
+		c->on |= F2FS_FEAT_QUOTA & ~now;
+	else if (!(there & ~c->quota_off))
+		c->off |= F2FS_FEAT_QUOTA & now;
 }
 
 static int stands_in_the_way(struct retune *c, f2fs_nid_t ino, uint32_t feature, const char *why)
 {
 	c->result.ino = ino;
 	c->result.obstacle = feature;
-	return error_set(c->vol->ctx, F2FS_ERR_STATE, "%s stays as it is: inode %u %s", name_of(feature), (unsigned)ino,
-			 why);
+	return error_set(c->vol->ctx, F2FS_ERR_STATE, "%s stays as it is: inode %u %s", feature_name(feature),
+			 (unsigned)ino, why);
 }
 
 /* Clear what only a feature that is off would read: it would pass for evidence of the feature (format/evidence.h). */
@@ -217,8 +126,8 @@ static bool adapt(const struct retune *c, uint8_t *block)
 
 	if (c->converts && !inode_is_wide(block))
 		is_changed = inode_widen(&c->vol->geo, block, c->scratch + c->vol->geo.block_size);
-	if (turns(c->on, F2FS_FEAT_FLEXIBLE_INLINE_XATTR) && has_other_xattr_words(block)) {
-		extra_set_i_inline_xattr_size(block + INODE_ADDR_OFFSET, (uint16_t)usual_xattr_words(block));
+	if (turns(c->on, F2FS_FEAT_FLEXIBLE_INLINE_XATTR) && inode_has_other_xattr_words(block)) {
+		extra_set_i_inline_xattr_size(block + INODE_ADDR_OFFSET, (uint16_t)inode_usual_xattr_words(block));
 		is_changed = true;
 	}
 	return is_changed;
@@ -230,13 +139,17 @@ static int judge_inode(void *user, const struct f2fs_nat_info *nat)
 	struct retune *c = user;
 	uint8_t *inode = c->scratch;
 	int err = inode_walk_read(&c->inodes, nat);
+	uint32_t needed;
 	bool is_changed;
 
 	if (err)
 		return err;
-	for (unsigned i = 0; i < FEATURES; i++)
-		if (turns(c->off, table[i].feature) && table[i].uses && table[i].uses(c->inodes.block))
-			return stands_in_the_way(c, nat->nid, table[i].feature, "needs it");
+	for (unsigned kind = 0; kind < sb_COUNT_qf_ino; kind++)
+		if ((c->quota_off & 1u << kind) && sb_qf_ino(c->vol->sb, kind) == nat->nid)
+			return 0; /* it goes */
+	needed = feature_needed(c->off, c->inodes.block);
+	if (needed)
+		return stands_in_the_way(c, nat->nid, needed, "needs it");
 	memcpy(inode, c->inodes.block, c->vol->geo.block_size);
 	is_changed = adapt(c, inode);
 	if (c->converts && !inode_is_wide(inode) && recompress_is_movable(&c->vol->geo, inode)) {
@@ -250,9 +163,9 @@ static int judge_inode(void *user, const struct f2fs_nat_info *nat)
 	}
 	c->result.inodes += is_changed;
 	c->result.left += c->converts && !inode_is_wide(inode);
-	if (turns(c->on, F2FS_FEAT_FLEXIBLE_INLINE_XATTR) && !has_extra_attr(inode))
+	if (turns(c->on, F2FS_FEAT_FLEXIBLE_INLINE_XATTR) && !inode_has_extra_attr(inode))
 		return stands_in_the_way(c, nat->nid, F2FS_FEAT_FLEXIBLE_INLINE_XATTR, NO_EXTRA);
-	if (turns(c->on, F2FS_FEAT_INODE_CHECKSUM) && has_extra_attr(inode)) {
+	if (turns(c->on, F2FS_FEAT_INODE_CHECKSUM) && inode_has_extra_attr(inode)) {
 		if (!inode_has_extra(inode, EXTRA_END_checksum))
 			return stands_in_the_way(c, nat->nid, F2FS_FEAT_INODE_CHECKSUM,
 						 "has no room for one: converting inodes makes room");
@@ -385,6 +298,7 @@ static int make(struct retune *c, const struct f2fs_features_options *o)
 {
 	/* the first is there before any inode has it; label.c turns checksums on, when all inodes have one */
 	const uint32_t first = F2FS_FEAT_EXTRA_ATTR, last = F2FS_FEAT_INODE_CHECKSUM;
+	const uint32_t quota = F2FS_FEAT_QUOTA | F2FS_FEAT_PROJECT_QUOTA;
 	struct f2fs_volume *vol = c->vol;
 	uint8_t uuid[16];
 	int err = switch_features(c, c->on & first, 0, o);
@@ -392,13 +306,17 @@ static int make(struct retune *c, const struct f2fs_features_options *o)
 	if (!err && turns(c->on, F2FS_FEAT_LOST_FOUND))
 		err = make_lost_found(vol);
 	if (!err)
-		err = switch_features(c, 0, c->off, o);
+		err = c->quota_off ? quota_files_off(vol, c->quota_off, c->off & quota) : 0;
+	if (!err)
+		err = switch_features(c, 0, c->off & ~quota, o);
 	if (!err && c->moves.count)
 		err = move_files(c);
 	if (!err && (c->converts || c->erased || turns(c->on, F2FS_FEAT_FLEXIBLE_INLINE_XATTR)))
 		err = rewrite_inodes(c);
 	if (!err)
-		err = switch_features(c, c->on & ~(first | last), 0, o);
+		err = switch_features(c, c->on & ~(first | last | quota), 0, o);
+	if (!err && (c->on & quota || c->quota_on))
+		err = quota_files_on(vol, c->quota_on, c->on & quota);
 	if (err || !turns(c->on, last))
 		return err;
 	memcpy(uuid, sb_uuid(vol->sb), sizeof(uuid));
@@ -409,22 +327,22 @@ static int make(struct retune *c, const struct f2fs_features_options *o)
 static bool needs_walk(const struct retune *c)
 {
 	const uint32_t asks_inodes = F2FS_FEAT_FLEXIBLE_INLINE_XATTR | F2FS_FEAT_INODE_CHECKSUM;
-	bool is_needed = c->converts || c->erased || turns(c->on, asks_inodes);
 
-	for (unsigned i = 0; i < FEATURES; i++)
-		is_needed |= turns(c->off, table[i].feature) && table[i].uses;
-	return is_needed;
+	return c->converts || c->erased || turns(c->on, asks_inodes) || feature_is_for_inodes(c->off);
 }
 
 static int run(struct retune *c, const struct f2fs_features_options *o)
 {
 	struct f2fs_volume *vol = c->vol;
 	const size_t bs = vol->geo.block_size;
-	int err = plan(c, o);
+	int err = feature_rules_plan(vol->ctx, vol->geo.feature, o, &c->on, &c->off);
 
+	c->erased = o->off & ERASED;
+	if (!err)
+		plan_quota(c, o);
 	c->result.before = vol->geo.feature;
 	c->result.after = (vol->geo.feature | c->on) & ~c->off;
-	if (err || !(c->on | c->off | c->erased | (uint32_t)c->converts))
+	if (err || !(c->on | c->off | c->erased | (uint32_t)c->converts | c->quota_on | c->quota_off))
 		return err;
 	if (c->converts && !turns(c->result.after, F2FS_FEAT_EXTRA_ATTR))
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "inodes are converted on a volume with extra_attr");

@@ -32,6 +32,13 @@ struct guess {
 	uint8_t *block, *data;
 };
 
+/* Unchangeable and in no directory, as are quota files that were made on a volume with files. */
+static bool is_hidden(const uint8_t *block)
+{
+	return inode_i_pino(block) == 0 && inode_i_namelen(block) == 0 &&
+	       (inode_i_flags(block) & FLAG_i_flags_immutable);
+}
+
 static void look_at_quota(struct guess *g, const uint8_t *block)
 {
 	const struct f2fs_geometry *geo = &g->vol->geo;
@@ -40,7 +47,8 @@ static void look_at_quota(struct guess *g, const uint8_t *block)
 					 (inode_extra_size(block) <= extra_SIZE ? inode_extra_size(block) : 0));
 	enum quota_type type;
 
-	if (nid > QUOTA_LAST_NID || (inode_i_mode(block) & MODE_TYPE) != MODE_REG || !geometry_is_main(geo, addr) ||
+	if ((nid > QUOTA_LAST_NID && !is_hidden(block)) || (inode_i_mode(block) & MODE_TYPE) != MODE_REG ||
+	    !geometry_is_main(geo, addr) ||
 	    device_read_quiet(g->vol->dev, (uint64_t)addr << geo->block_bits, g->data, geo->block_size) != 0)
 		return;
 	if (quota_is_header(g->data, &type))
@@ -108,15 +116,22 @@ static void make_uuid(uint32_t seed, uint8_t uuid[16])
 	put_le32(uuid + 12, crc_f2fs(0xFFFFFFFFu, uuid, 12) ^ evidence_crc_backwards(seed, zero, 4));
 }
 
+static int guess_room(struct guess *g)
+{
+	g->block = mem_alloc(g->vol->ctx, (size_t)2 << g->vol->geo.block_bits);
+	if (!g->block)
+		return F2FS_ERR_NOMEM;
+	g->data = g->block + g->vol->geo.block_size;
+	return 0;
+}
+
 int features_look(struct f2fs_volume *vol, uint32_t enough, struct features_seen *seen)
 {
 	struct guess g = { .vol = vol, .seen = seen, .enough = enough };
 
 	memset(seen, 0, sizeof(*seen));
-	g.block = mem_alloc(vol->ctx, (size_t)2 << vol->geo.block_bits);
-	if (!g.block)
+	if (guess_room(&g) != 0)
 		return F2FS_ERR_NOMEM;
-	g.data = g.block + vol->geo.block_size;
 	look_by_nat(&g);
 	if (seen->inodes.inodes == 0)
 		look_everywhere(&g);
@@ -135,9 +150,34 @@ int features_look(struct f2fs_volume *vol, uint32_t enough, struct features_seen
 	return 0;
 }
 
+/* The files that the superblock names, also above the first numbers. */
+static void look_at_named(struct guess *g)
+{
+	struct f2fs_nat_info entry;
+
+	for (unsigned type = 0; type < sb_COUNT_qf_ino; type++) {
+		const f2fs_nid_t nid = sb_qf_ino(g->vol->sb, type);
+
+		if (nid > QUOTA_LAST_NID && geometry_is_nid(&g->vol->geo, nid) &&
+		    nat_get(g->vol, nid, &entry) == 0 && entry.ino == nid && read_block(g, entry.block_addr) &&
+		    footer_nid(node_footer(&g->vol->geo, g->block)) == nid)
+			look_at_quota(g, g->block);
+	}
+}
+
 int quota_files_look(struct f2fs_volume *vol, struct features_seen *seen)
 {
-	return features_look(vol, QUOTA_LAST_NID, seen);
+	struct guess g = { .vol = vol, .seen = seen };
+	int err = features_look(vol, QUOTA_LAST_NID, seen);
+
+	if (err)
+		return err;
+	err = guess_room(&g);
+	if (!err)
+		look_at_named(&g);
+	mem_free(vol->ctx, g.block);
+	error_clear(vol->ctx);
+	return err;
 }
 
 int features_of_quota(struct f2fs_volume *vol, uint32_t *feature)

@@ -7,10 +7,10 @@ import os
 import pytest
 
 EXTRA = "extra_attr"
-NEED_EXTRA = ["inode_checksum", "flexible_inline_xattr", "inode_crtime", "compression"]
-ALONE = ["encrypt", "extra_attr", "lost_found", "verity", "sb_checksum", "casefold"]
+NEED_EXTRA = ["inode_checksum", "flexible_inline_xattr", "inode_crtime", "compression", "project_quota"]
+ALONE = ["encrypt", "extra_attr", "lost_found", "verity", "sb_checksum", "casefold", "quota"]
 MADE = ("-i", "owner,mtime", "-x", "/lost+found")
-NEVER = ["blkzoned", "atomic_write", "project_quota", "quota", "ro", "device_alias", "packed_ssa"]
+NEVER = ["blkzoned", "atomic_write", "ro", "device_alias", "packed_ssa"]
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_on_and_off(make, feature, is_whole, name):
     """On a volume of old inodes. extra_attr comes with those that need it, and goes when nothing uses it."""
     image = make()
     found = feature(image, "+" + name)
-    assert set(found) == {name} | ({EXTRA} if name in NEED_EXTRA else set())
+    assert set(found) == {name} | ({EXTRA} if name in NEED_EXTRA else set()) | ({"quota"} if name == "project_quota" else set())
     is_whole(image, MADE)
     assert feature(image, "-" + name, "-extra_attr") == []
     is_whole(image, MADE)
@@ -165,6 +165,34 @@ def test_conversion(make, feature, is_whole, run_tool, edges):
     is_whole(image)
     run_tool("f2fs", "-w", image, "mkdir", "/new", "--", "compress", "/new")
     run_tool("fsck.f2fs", "-f", "--dry-run", image)
+
+
+def usage(run_tool, image):
+    """{kind: {id: (KiB, inodes)}}"""
+    found = {}
+    for row in json.loads(run_tool("f2fs", "--json", image, "quota").stdout):
+        found.setdefault(row["kind"], {})[row["id"]] = (row["space_kib"], row["inodes"])
+    return found
+
+
+def test_quota(make, feature, is_whole, run_tool):
+    """Usage is counted for all owners, is kept from then on, and the files go again with the feature."""
+    image, other = make(), make("extra_attr,quota,project_quota")
+    owners = [w for i in range(20) for w in ("--", "chown", f"{i * 1_000_003}:{i % 3}", f"/dir/sub/name-{i}")]
+    for path in (image, other):
+        run_tool("f2fs", "-w", path, *owners[1:])
+    inodes = json.loads(run_tool("tune.f2fs", "-lj", image).stdout)["valid_inodes"]
+    assert set(feature(image, "--convert", "+quota", "+project_quota")) == {EXTRA, "quota", "project_quota"}
+    is_whole(image, ("-i", "owner,mtime"))
+    assert usage(run_tool, image) == usage(run_tool, other) and len(usage(run_tool, image)["user"]) == 20
+    run_tool("f2fs", "-w", image, "chown", "7:7", "/dir/large")
+    assert usage(run_tool, image)["user"][7] == (100, 1)
+    assert set(feature(image, "-project_quota")) == {EXTRA, "quota"}
+    assert set(usage(run_tool, image)) == {"user", "group"}
+    is_whole(image, ("-i", "owner,mtime"))
+    assert feature(image, "-quota") == [EXTRA]
+    is_whole(image, ("-i", "owner,mtime"))
+    assert json.loads(run_tool("tune.f2fs", "-lj", image).stdout)["valid_inodes"] == inodes
 
 
 def test_conversion_needs_the_feature(make, feature):

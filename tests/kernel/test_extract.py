@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """dump.f2fs extracts the files that the kernel shows: each image of the catalogue, extracted to tmpfs as root.
 
-A guest does it, so that owners, devices and every attribute can be set whoever runs the tests.
+A guest does it, so that owners, devices and every attribute can be set by any user who runs the tests.
 """
 import decimal
 import hashlib

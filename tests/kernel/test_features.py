@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Volumes whose features were turned on after the kernel filled them: it reads all files, and uses the new features."""
+import json
 import os
 
 import pytest
@@ -44,6 +45,8 @@ USES = {
     "casefold": "mkdir $MNT/folded; chattr +F $MNT/folded; touch $MNT/folded/Name; [ -e $MNT/folded/nAME ]",
     "sb_checksum": "true",
     "verity": "true",
+    "quota": "chown 1234:99 $MNT/small-8; rm $MNT/small-9",
+    "project_quota": "chattr -p 4711 $MNT/small-7",
 }
 
 
@@ -66,5 +69,10 @@ def test_used_by_the_kernel(kernel, run_tool, peer_check, tmp_path, source, made
     run_tool("fsck.f2fs", "-f", "--dry-run", image)
     peer_check(image)
     uml.run(USE, images=[str(image)], args=[str(source), str(before), str(after), "; ".join(USES.values())], kernel=kernel).check()
+    run_tool("fsck.f2fs", "-f", "--dry-run", image)
+    peer_check(image)
+    owners = {(row["kind"], row["id"]): row["inodes"] for row in json.loads(run_tool("f2fs", "--json", image, "quota").stdout)}
+    assert owners["user", 1234] == owners["group", 99] == owners["project", 4711] == 1
+    run_tool("f2fs", "-w", image, "feature", "-quota")
     run_tool("fsck.f2fs", "-f", "--dry-run", image)
     peer_check(image)

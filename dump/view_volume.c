@@ -123,6 +123,7 @@ int view_info(struct dump *d, const char *argument)
 	(void)argument;
 	f2fs_volume_statfs(d->vol, &st);
 	cli_print_bytes(d->out, "image", d->image, strlen(d->image));
+	dump_put_container(d);
 	cli_print_bytes(d->out, "label", st.label, strlen(st.label));
 	cli_print_uuid(d->out, "uuid", st.uuid);
 	put_flags(d->out, "feature", d->geo->feature);

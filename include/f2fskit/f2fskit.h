@@ -35,6 +35,7 @@
 #include <f2fskit/diff.h>
 #include <f2fskit/engine.h>
 #include <f2fskit/error.h>
+#include <f2fskit/evidence.h>
 #include <f2fskit/file.h>
 #include <f2fskit/forensics.h>
 #include <f2fskit/format.h>

@@ -34,12 +34,13 @@ struct late_symbol {
 bool late_load(const char *soname, const struct late_symbol *symbols, size_t count);
 
 /* The note by which packagers find what the library loads (uapi-group.org, ELF dlopen metadata). */
-#define LATE_NOTE(feature, purpose, soname) \
+#define LATE_NOTE(feature, purpose, soname) LATE_NOTE_NAMED(late_note, feature, purpose, soname)
+#define LATE_NOTE_NAMED(note, feature, purpose, soname) \
 	static const struct { \
 		uint32_t name_size, text_size, type; \
 		char name[4]; \
 		_Alignas(4) char text[sizeof(LATE_TEXT(feature, purpose, soname))]; \
-	} late_note __attribute__((used, section(".note.dlopen"), aligned(4))) = { \
+	} note __attribute__((used, section(".note.dlopen"), aligned(4))) = { \
 		4, sizeof(LATE_TEXT(feature, purpose, soname)), 0x407c0c0a, "FDO", \
 		LATE_TEXT(feature, purpose, soname), \
 	}

@@ -35,6 +35,7 @@ struct f2fs_device {
 #define DEVICE_RULE_SPARSE_HEADER "SPARSE_HEADER"
 #define DEVICE_RULE_SPARSE_CHUNK "SPARSE_CHUNK"
 #define DEVICE_RULE_ZSTD_TABLE "ZSTD_TABLE"
+#define DEVICE_RULE_CONTAINER "CONTAINER"
 
 /*
  * Make a device; name, ops and info are copied. On failure self is still the caller's; on success ops->close ends it.

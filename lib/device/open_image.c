@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Open an image by path, whatever it is packed in: parts of a split file, a zstd file, an Android sparse file.
+ * Open an image by path, whatever it is packed in: parts of a split file, a container of evidence or of a virtual
+ * machine, a zstd file, an Android sparse file.
  */
 #include "base/error.h"
+#include "device/container.h"
 #include "device/open.h"
 #include "device/sparse.h"
 #include "device/split_raw.h"
@@ -40,6 +42,11 @@ int f2fs_device_open_image(struct f2fs_context *ctx, const char *path, unsigned 
 		rc = split_raw_join(&file, path, flags);
 	if (rc != 0)
 		return rc;
+	rc = container_make(file, path, flags, out);
+	if (rc != CONTAINER_NONE) {
+		f2fs_device_close(file);
+		return rc;
+	}
 	if (zstd_is_seekable(file)) {
 		rc = open_packed(file, flags, &file);
 		if (rc != 0)

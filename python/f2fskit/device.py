@@ -21,6 +21,7 @@ from .results import (
     DeviceExtent,
     DeviceInfo,
     DeviceRecord,
+    Evidence,
     FaultCounts,
     MetadataStat,
     Partition,
@@ -445,6 +446,31 @@ class Device(Closable):
             return None
         texts = (ffi.string(text).decode("utf-8", "replace") for text in (row.type, row.label, row.uuid, row.what))
         return Signature(enums.SignatureKind(row.kind), row.offset, *texts)
+
+    def evidence(self, *, verify: bool = False) -> Evidence | None:
+        """Describe the container that the device, or one that it is above, reads from. None: it is no container.
+
+        Args:
+            verify: read all contents and compute the stored digests again.
+
+        Raises:
+            DamagedDataError: a digest differs. NotFoundError: verify, and no digest is stored. IoError: parts cannot be read.
+        """
+        row = sized("struct f2fs_evidence *")
+        try:
+            self._handle.call(lib.f2fs_device_evidence, row)
+        except errors.NotFoundError:
+            return None
+        if verify:
+            self._handle.call(lib.f2fs_device_verify_evidence, row)
+        return Evidence(
+            ffi.string(row.format).decode(),
+            row.bytes,
+            bool(row.is_incomplete),
+            bytes(row.md5).hex() if row.has_md5 else None,
+            bytes(row.sha1).hex() if row.has_sha1 else None,
+            bool(row.is_verified),
+        )
 
     def zones(self) -> Iterator[Zone]:
         """Yield the zones of a zoned device."""

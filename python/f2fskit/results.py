@@ -84,6 +84,22 @@ class Signature(NamedTuple):
     """A phrase for people: "a file system (ext4, label 'root')"."""
 
 
+class Evidence(NamedTuple):
+    """The container that a device reads from, such as an E01 image, and the digests that it stores."""
+
+    format: str
+    """A phrase for people: "an EnCase image (E01)"."""
+    bytes: int
+    """Size of the contents."""
+    is_incomplete: bool
+    """Parts are missing or damaged: reading there fails."""
+    md5: str | None
+    """Hexadecimal digits, None when none is stored."""
+    sha1: str | None
+    is_verified: bool
+    """The digests were computed again, and are the stored ones."""
+
+
 class Partition(NamedTuple):
     """A partition of a disk, and the F2FS volume in it."""
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Images in other forms: parts are joined, everything else is named with the command that makes a plain image of it."""
+"""Images in other forms: parts are joined, containers are read, and everything else is named with the command that makes a plain image of it."""
+import ctypes
+import hashlib
+import json
 import shlex
 import shutil
 import struct
@@ -168,12 +171,27 @@ HEADS = {
 }
 
 
+LIBRARIES = {"qcow2": "libqcow", "VMDK": "libvmdk", "VHDX": "libvhdi", "EnCase": "libewf"}
+
+
+@pytest.fixture
+def no_libraries(tmp_path, monkeypatch):
+    """As on a host without them: the loader takes these empty files first, and fails."""
+    folder = tmp_path / "no"
+    folder.mkdir()
+    for name in ("libewf.so.2", "libewf.so.3", "libqcow.so.1", "libvhdi.so.1", "libvmdk.so.1"):
+        (folder / name).touch()
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(folder))
+
+
 @pytest.mark.parametrize("what", HEADS)
-def test_named(run, tmp_path, what):
+def test_named(run, tmp_path, no_libraries, what):
     path = tmp_path / "disk"
     path.write_bytes(HEADS[what].ljust(65536, b"\1"))
     found = run("dump.f2fs", path, check=False)
-    assert found.returncode == 8 and f"; it is {what}: make a plain image of it with " in found.stderr
+    library = next((library for word, library in LIBRARIES.items() if word in what), None)
+    lack = f", which cannot be read in place without {library}" if library else ""
+    assert found.returncode == 8 and f"; it is {what}{lack}: make a plain image of it with " in found.stderr
 
 
 def test_vhd_of_fixed_size(run, tmp_path, volume):
@@ -184,7 +202,7 @@ def test_vhd_of_fixed_size(run, tmp_path, volume):
 
 
 @pytest.mark.parametrize("program", ["qemu-img"])
-def test_converted(run, tmp_path, volume, program):
+def test_converted(run, tmp_path, volume, no_libraries, program):
     if not shutil.which(program):
         pytest.skip(f"{program} is not installed")
     plain, made = tmp_path / "plain.img", tmp_path / "disk.qcow2"
@@ -193,3 +211,156 @@ def test_converted(run, tmp_path, volume, program):
     command = run("dump.f2fs", made, check=False).stderr.split('with "')[1].split('"')[0]
     subprocess.run(shlex.split(command), check=True, cwd=tmp_path)
     assert "kept" in listing(run, tmp_path / "disk.img").stdout
+
+
+# ---- containers that libraries read ----
+
+FORMS = {
+    "qcow2": ["-O", "qcow2"], "packed.qcow2": ["-O", "qcow2", "-c"], "vmdk": ["-O", "vmdk"], "stream.vmdk": ["-O", "vmdk", "-o", "subformat=streamOptimized"],
+    "flat.vmdk": ["-O", "vmdk", "-o", "subformat=twoGbMaxExtentFlat"], "vhdx": ["-O", "vhdx"], "vhd": ["-O", "vpc"],
+}
+LATER = {"zstd.qcow2": ["-O", "qcow2", "-c", "-o", "compression_type=zstd"], "wide.qcow2": ["-O", "qcow2", "-o", "extended_l2=on,cluster_size=128k"]}
+
+
+@pytest.fixture(scope="module")
+def filled(run_tool, tmp_path_factory):
+    """A volume with a file that does not compress."""
+    folder = tmp_path_factory.mktemp("filled")
+    path, noise = folder / "plain.img", folder / "noise"
+    noise.write_bytes(b"".join(hashlib.sha256(struct.pack("<I", i)).digest() for i in range(200_000)))
+    run_tool("mkfs.f2fs", "-q", path, "64M")
+    run_tool("f2fs", "-w", path, "put", noise, "/noise")
+    return path, noise
+
+
+def need(libs, *programs):
+    for name in programs:
+        if not shutil.which(name):
+            pytest.skip(f"{name} is not installed")
+    for lib in libs:
+        try:
+            ctypes.CDLL(lib)
+        except OSError:
+            pytest.skip(f"{lib} is not installed")
+
+
+def convert(plain, made, words):
+    subprocess.run(["qemu-img", "convert", "-f", "raw", *words, plain, made], check=True)
+    return made
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_virtual_machine(run, tmp_path, filled, form):
+    """The files are those of the volume, a check finds nothing, and nothing writes."""
+    need(["libqcow.so.1", "libvmdk.so.1", "libvhdi.so.1"], "qemu-img")
+    made = convert(filled[0], tmp_path / f"disk.{form}", FORMS[form])
+    before = made.read_bytes()
+    run("fsck.f2fs", "-f", "--dry-run", made)
+    run("f2fs", made, "get", "/noise", tmp_path / "noise")
+    assert (tmp_path / "noise").read_bytes() == filled[1].read_bytes()
+    refused = run("f2fs", "-w", made, "rm", "/noise", check=False)
+    assert refused.returncode and "which can only be read" in refused.stderr and made.read_bytes() == before
+    assert "container = a" in run("dump.f2fs", "--info", made).stdout
+    assert "without a digest" in run("dump.f2fs", "--evidence", made, check=False).stderr
+
+
+@pytest.mark.parametrize("form", LATER)
+def test_form_that_the_library_lacks(run, tmp_path, filled, form):
+    need(["libqcow.so.1"], "qemu-img")
+    made = convert(filled[0], tmp_path / form, LATER[form])
+    assert "has a form that libqcow cannot read: make a plain image of it with qemu-img" in run("fsck.f2fs", "-n", made, check=False).stderr
+
+
+@pytest.mark.parametrize("form, words", [("qcow2", ["-F", "qcow2"]), ("vmdk", ["-F", "vmdk"]), ("vpc", None)])
+def test_snapshots(run, tmp_path, filled, form, words):
+    """What lies in another file would read as zeros."""
+    need(["libqcow.so.1", "libvmdk.so.1", "libvhdi.so.1"], "qemu-img")
+    base = convert(filled[0], tmp_path / "base", ["-O", form])
+    if words:
+        subprocess.run(["qemu-img", "create", "-q", "-f", form, "-b", base, *words, tmp_path / "top"], check=True)
+    else:  # qemu-img makes no differencing VHD: its type is in the footer, and in the copy of it at the start
+        image = bytearray(base.read_bytes())
+        for at in (0, len(image) - 512):
+            image[at + 60:at + 64] = struct.pack(">I", 4)
+            image[at + 64:at + 68] = bytes(4)
+            image[at + 64:at + 68] = struct.pack(">I", ~sum(image[at:at + 512]) & 0xFFFFFFFF)
+        (tmp_path / "top").write_bytes(image)
+    done = run("fsck.f2fs", "-n", tmp_path / "top", check=False)
+    assert done.returncode == 8 and ("continues in another file" in done.stderr or "cannot open it" in done.stderr)
+
+
+def test_truncated(run, tmp_path, filled):
+    """The missing end cannot be read; it does not read as zeros."""
+    need(["libqcow.so.1"], "qemu-img")
+    made = convert(filled[0], tmp_path / "disk.qcow2", ["-O", "qcow2"])
+    (tmp_path / "cut.qcow2").write_bytes(made.read_bytes()[:4 << 20])
+    done = run("f2fs", tmp_path / "cut.qcow2", "get", "/noise", tmp_path / "noise", check=False)
+    assert done.returncode and "cannot read" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def evidence(filled, tmp_path_factory):
+    """The parts of an E01 image, with the MD5 that ewfacquire stores."""
+    need(["libewf.so.2"], "ewfacquire")
+    folder = tmp_path_factory.mktemp("evidence")
+    subprocess.run(["ewfacquire", "-u", "-q", "-t", folder / "disk", "-f", "encase6", "-c", "fast", "-S", str(2 << 20), filled[0]], check=True,
+                   stdout=subprocess.DEVNULL)
+    parts = sorted(folder.iterdir())
+    assert len(parts) > 2 and parts[0].name == "disk.E01"
+    return parts
+
+
+def test_evidence(run, tmp_path, filled, evidence):
+    done = json.loads(run("dump.f2fs", "--evidence", "--json", evidence[0]).stdout)["evidence"]
+    wanted = hashlib.md5(filled[0].read_bytes()).hexdigest()
+    assert done["stored_md5"] == done["computed_md5"] == wanted and done["is_verified"] and done["container"] == "an EnCase image (E01)"
+    run("fsck.f2fs", "-f", "--dry-run", evidence[0])
+    run("f2fs", evidence[0], "get", "/noise", tmp_path / "noise")
+    assert (tmp_path / "noise").read_bytes() == filled[1].read_bytes()
+    assert wanted in run("dump.f2fs", "--info", evidence[0]).stdout
+
+
+@pytest.mark.parametrize("harm", ["middle", "last", "chunk"])
+def test_damaged_evidence(run, tmp_path, filled, evidence, harm):
+    """A missing part and a wrong checksum are errors of reading; libewf alone gives zeros there."""
+    for part in evidence:
+        shutil.copy(part, tmp_path)
+    if harm == "chunk":
+        with open(tmp_path / evidence[2].name, "r+b") as file:
+            file.seek(700_000)
+            file.write(b"\xff\xfe\xfd")
+    else:
+        (tmp_path / evidence[2 if harm == "middle" else -1].name).unlink()
+    first = tmp_path / evidence[0].name
+    out = run("f2fs", first, "get", "/noise", tmp_path / "noise", check=False) if harm != "last" else None
+    told = run("dump.f2fs", "--evidence", first, check=False)
+    assert told.returncode and "is_verified = yes" not in told.stdout
+    if out:
+        assert out.returncode and "Input/output error" in out.stderr
+    if harm != "chunk":
+        assert "parts of the image are missing or damaged" in told.stderr
+
+
+def test_volume_that_begins_like_a_container(run, tmp_path, filled):
+    """The first 1024 bytes belong to a boot loader."""
+    image = bytearray(filled[0].read_bytes())
+    image[:4] = b"QFI\xfb"
+    path = tmp_path / "disk.img"
+    path.write_bytes(image)
+    assert "noise" in listing(run, path).stdout
+
+
+def test_hostile_containers(run, tmp_path, filled, evidence):
+    """Each byte of a head that is wrong: read, or refused by name, and no crash."""
+    need(["libqcow.so.1", "libvhdi.so.1"], "qemu-img")
+    tried = 0
+    for form in ("qcow2", "vhdx", "E01"):
+        made = evidence[0] if form == "E01" else convert(filled[0], tmp_path / f"disk.{form}", FORMS[form])
+        bytes_ = made.read_bytes()
+        for at in range(8, 120, 7):
+            path = tmp_path / f"wrong.{form}"
+            path.write_bytes(bytes_[:at] + bytes([bytes_[at] ^ 0xA5]) + bytes_[at + 1:])
+            done = run("dump.f2fs", "--info", path, check=False)
+            assert done.returncode in (0, 2, 4, 8) and (done.returncode == 0 or done.stderr)
+            tried += 1
+    assert tried == 48

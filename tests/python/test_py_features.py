@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Features turned on and off from Python, and a power cut at each write of it."""
+import itertools
+import os
+
 import f2fskit
 import pytest
 from conftest import pattern
@@ -172,3 +175,54 @@ def test_power_cuts(memory, on, off):
                 volume.set_features(on, off, convert=bool(on))
             assert contents(again) == (before, last) and not found_by_check(again)
     assert {had, last} <= seen
+
+
+ALL = (Feature.EXTRA_ATTR | Feature.ENCRYPT | Feature.LOST_FOUND | Feature.VERITY | Feature.SB_CHECKSUM | Feature.CASEFOLD | Feature.QUOTA
+       | Feature.PROJECT_QUOTA | Feature.COMPRESSION | Feature.INODE_CHECKSUM | Feature.INODE_CRTIME | Feature.FLEXIBLE_INLINE_XATTR)
+NEEDS = Feature.PROJECT_QUOTA | Feature.COMPRESSION | Feature.INODE_CHECKSUM | Feature.INODE_CRTIME | Feature.FLEXIBLE_INLINE_XATTR
+
+
+def states(most):
+    """All sets of up to that many features besides extra_attr, which each needs or has, and the set of all."""
+    alone = [feature for feature in Feature if feature & ALL and feature != Feature.EXTRA_ATTR]
+    for count in range(most + 1):
+        for chosen in itertools.combinations(alone, count):
+            found = Feature.EXTRA_ATTR
+            for feature in chosen:
+                found |= feature | (Feature.QUOTA if feature == Feature.PROJECT_QUOTA else Feature(0))
+            yield found
+    yield ALL
+
+
+def tour(count):
+    """Numbers below count, in an order in which each follows each other one once."""
+    for step in range(1, count):
+        seen = set()
+        for start in range(count):
+            at = start
+            while at not in seen:
+                seen.add(at)
+                yield at
+                at = (at + step) % count
+
+
+def test_each_set_to_each_other(memory):
+    """Contents stay, a check finds nothing, and the volume has just the features asked for, also beside those it had."""
+    wanted = sorted(set(states(2 if os.environ.get("F2FSKIT_LONG_RUNS") else 1)))
+    with f2fskit.open(memory, "r+") as volume:
+        volume.set_features(Feature.EXTRA_ATTR, convert=True)
+    before, now = contents(memory)
+    tried = set()
+    for number in tour(len(wanted)):
+        then = wanted[number]
+        if (now, then) in tried or now == then:
+            continue
+        tried.add((now, then))
+        with f2fskit.open(memory, "r+") as volume:
+            volume.set_features(then & ~now, now & ~then)
+            found = volume.features
+        assert found == then, (now, then)
+        assert found_by_check(memory) == set(), (now, then)
+        now = then
+    after, features = contents(memory)
+    assert features == now and {k: v for k, v in after.items() if k != "/lost+found"} == before and len(tried) > 100

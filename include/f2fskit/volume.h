@@ -64,8 +64,9 @@ struct f2fs_open_options {
 /*
  * Open the volume on dev (kept by reference). When both superblocks are valid but disagree about the layout or the
  * features, the one that agrees with the rest of the volume is used. If that is copy 1, the volume can only be read.
- * Fails with NOT_F2FS, CORRUPT (no valid superblock or checkpoint), IO, UNSUPPORTED, NOMEM; with recover, also as
- * f2fs_recover does. f2fs_volume_note lists damage that opening worked around.
+ * Some nodes on each further device show whether that is the right one. Fails with INVALID (devices that are too short,
+ * missing, in the wrong order, or given twice), NOT_F2FS, CORRUPT (no valid superblock or checkpoint), IO, UNSUPPORTED,
+ * NOMEM; with recover, also as f2fs_recover does. f2fs_volume_note lists damage that opening worked around.
  */
 F2FS_API int f2fs_volume_open(struct f2fs_context *ctx, struct f2fs_device *dev,
 			      const struct f2fs_open_options *options, struct f2fs_volume **out);

@@ -15,6 +15,7 @@
 #include "device/signature_find.h"
 #include "device/signature_scope.h"
 #include "format/superblock.h"
+#include "volume/device_order.h"
 #include "volume/foreign_check.h"
 #include "volume/weigh.h"
 
@@ -92,9 +93,43 @@ int foreign_check(struct f2fs_device *dev, bool is_at_start, struct f2fs_signatu
 	return err;
 }
 
+/* A further device does not begin with a superblock: the volume that does is another one. */
+static int foreign_check_strange(struct f2fs_device *dev, struct f2fs_signature *out)
+{
+	struct foreign_scope scope = { .kinds = FOREIGN_ALL_KINDS, .with_f2fs = true };
+	int err = foreign_load_head(dev, &scope);
+
+	if (err)
+		return err;
+	err = foreign_find(dev, &scope, out);
+	foreign_drop_head(dev, &scope);
+	return err;
+}
+
+/* A further device that has none of the volume's nodes, and has a signature: somebody else's. */
+static int find_on_strange_devices(struct f2fs_volume *vol, struct f2fs_signature *out)
+{
+	int err = F2FS_ERR_NOT_FOUND;
+
+	for (unsigned i = 1; vol->strange_devices >> i && err == F2FS_ERR_NOT_FOUND; i++) {
+		struct f2fs_device *dev;
+
+		if (!(vol->strange_devices & 1u << i))
+			continue;
+		err = device_order_open(vol, i, &dev);
+		if (err)
+			return err;
+		err = foreign_check_strange(dev, out);
+		f2fs_device_close(dev);
+	}
+	return err;
+}
+
 int volume_find_foreign(struct f2fs_volume *vol, struct f2fs_signature *out)
 {
-	return foreign_check(vol->dev, vol->is_at_start, out);
+	int err = foreign_check(vol->dev, vol->is_at_start, out);
+
+	return err == F2FS_ERR_NOT_FOUND ? find_on_strange_devices(vol, out) : err;
 }
 
 int foreign_refuse(struct f2fs_context *ctx, const struct f2fs_signature *found)

@@ -21,6 +21,7 @@
 #include "volume/beside.h"
 #include "volume/block_read.h"
 #include "volume/clock.h"
+#include "volume/device_order.h"
 #include "volume/half_pack.h"
 #include "volume/heads_read.h"
 #include "volume/keyring.h"
@@ -65,6 +66,28 @@ static int get_device(struct f2fs_volume *vol, const struct f2fs_open_options *o
 	return err;
 }
 
+/* Is a device called as the table calls another one? Names of block devices change, so this is a hint. */
+static int note_names(struct f2fs_volume *vol, const struct f2fs_device_part *parts, unsigned count)
+{
+	for (unsigned i = 1; i < count; i++)
+		for (unsigned other = 1; other < count; other++) {
+			char path[65] = "";
+			const char *given = strrchr(parts[i].device->name, '/'), *named;
+
+			memcpy(path, sbdev_path(superblock_device(vol->sb, other)), 64);
+			given = given ? given + 1 : parts[i].device->name;
+			named = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+			if (strcmp(given, named) == 0 && other != i)
+				return volume_note(vol,
+						   "device number %u is called %s, as the volume calls its number %u: "
+						   "is the order right?",
+						   i + 1, given, other + 1);
+			if (strcmp(given, named) == 0)
+				break;
+		}
+	return 0;
+}
+
 /* Put the devices of a volume on several devices into one address space (FORMAT volume 9.3). */
 static int join_devices(struct f2fs_volume *vol, const struct f2fs_open_options *opt)
 {
@@ -94,10 +117,14 @@ static int join_devices(struct f2fs_volume *vol, const struct f2fs_open_options 
 	}
 	if (!err)
 		err = device_new_multi(vol->ctx, parts, n, &joined);
+	if (!err && opt->devices)
+		err = note_names(vol, parts, n);
 	for (unsigned i = 0; i < got; i++)
 		f2fs_device_close(parts[i].device);
-	if (err)
+	if (err) {
+		f2fs_device_close(joined);
 		return err;
+	}
 	f2fs_device_close(vol->dev);
 	vol->dev = joined;
 	return 0;
@@ -218,6 +245,8 @@ static int load(struct f2fs_volume *vol, struct f2fs_device *dev, const struct f
 	err = roots_load_checkpoint(vol, (unsigned)opt->pack);
 	if (!err)
 		err = heads_load(vol);
+	if (!err)
+		err = device_order_check(vol);
 	if (!err && opt->pack == 0 && vol->mode == F2FS_MODE_TOLERANT)
 		err = half_pack_take(vol);
 	return err;

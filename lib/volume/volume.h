@@ -99,6 +99,7 @@ struct f2fs_volume {
 	unsigned unread;      /* enum unread_root: unreadable roots */
 	bool accepts_unread;  /* it is written all the same */
 	bool accepts_foreign; /* signatures of other systems are ignored */
+	uint32_t strange_devices; /* 1 << number: no node that should be there is on it (device_order.h) */
 	bool is_ours;	      /* the device has no signature of another system */
 	bool is_elsewhere;    /* the device does not begin with a volume, and has one at another place */
 	bool is_at_start;     /* the volume begins where the device does */

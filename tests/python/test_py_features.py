@@ -179,7 +179,6 @@ def test_power_cuts(memory, on, off):
 
 ALL = (Feature.EXTRA_ATTR | Feature.ENCRYPT | Feature.LOST_FOUND | Feature.VERITY | Feature.SB_CHECKSUM | Feature.CASEFOLD | Feature.QUOTA
        | Feature.PROJECT_QUOTA | Feature.COMPRESSION | Feature.INODE_CHECKSUM | Feature.INODE_CRTIME | Feature.FLEXIBLE_INLINE_XATTR)
-NEEDS = Feature.PROJECT_QUOTA | Feature.COMPRESSION | Feature.INODE_CHECKSUM | Feature.INODE_CRTIME | Feature.FLEXIBLE_INLINE_XATTR
 
 
 def states(most):

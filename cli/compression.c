@@ -24,6 +24,8 @@ const char *cli_parse_compression(const char *text, struct f2fs_compression *how
 	if (algorithm < 0)
 		return "is no compression algorithm (lzo, lz4, zstd or lzo-rle, with ':' and a level)";
 	why = colon ? cli_parse_u32(colon + 1, 0, 22, &level) : NULL;
+	if (!why && level && (algorithm == F2FS_COMPRESS_LZO || algorithm == F2FS_COMPRESS_LZORLE))
+		return "is a level for lz4 and zstd: LZO has none";
 	how->algorithm = (uint8_t)algorithm;
 	how->level = (uint8_t)level;
 	return why;

@@ -200,8 +200,15 @@ int do_compress(struct edit *e, const struct edit_call *call)
 {
 	struct f2fs_compression how = { .algorithm = F2FS_COMPRESS_LZ4 };
 	struct rewriting r = { .e = e, .options = { F2FS_SIZED(f2fs_compress_files_options) } };
+	static const char of_packing[] = "aLkR";
 	int rc = take_way(e, call, &how);
 
+	for (const char *letter = of_packing; *letter && !rc && edit_has(call, 'n'); letter++)
+		if (edit_has(call, *letter)) {
+			const char option[] = { '-', *letter, 0 };
+
+			rc = edit_usage(e, "compress", option, "does not go with -n, which makes files uncompressed");
+		}
 	r.options.how = edit_has(call, 'n') ? NULL : &how;
 	r.options.release = (uint8_t)edit_has(call, 'R');
 	r.options.dry_run = (uint8_t)edit_has(call, 'd');

@@ -22,6 +22,7 @@ static const struct cli_exit exits[] = {
 	{ CLI_EXIT_OK, "the volume was shown, or is as asked for" },
 	{ CLI_EXIT_FAILURE, "failure" },
 	{ CLI_EXIT_USAGE, "wrong usage" },
+	{ CLI_EXIT_STOPPED, CLI_STOPPED_TEXT "earlier commits stay, and the same command continues" },
 };
 
 static const struct cli_tool tool = {

@@ -6,7 +6,6 @@
  *	                             standard error
  *	check_reads IMAGE LIST       reads these ranges in requests of up to 1 MiB
  */
-#define _POSIX_C_SOURCE 200809L
 #include <f2fskit/f2fskit.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
  * shares its processors with others may count too little for single turns. The share of libcrypto's rate is that of the
  * same turn. The library reads and deciphers with workers. Only the clock shows their gain, on idle processors.
  */
-#define _POSIX_C_SOURCE 200809L
 #include <f2fskit/f2fskit.h>
 #include <openssl/evp.h>
 #include <stdio.h>

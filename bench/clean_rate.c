@@ -7,7 +7,6 @@
  * was written before, as memory that is written for the first time costs more than all else.
  * Commits are in the time of cleaning. Prints both rates, processor time.
  */
-#define _POSIX_C_SOURCE 200809L
 #include <f2fskit/f2fskit.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
  * MiB: engine_rate [FILE-MIB [BLOCKS [LOW-SECTIONS [AT-ONCE]]]]. Prints block writes per second; commits are in the
  * time. AT-ONCE 1: no write waits for the commit.
  */
-#define _POSIX_C_SOURCE 200809L
 #include <f2fskit/f2fskit.h>
 #include <stdio.h>
 #include <stdlib.h>

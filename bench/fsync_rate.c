@@ -3,7 +3,6 @@
  * What durable small writes cost: for each pattern, writes per second into a device in memory, and what one of them
  * writes and flushes, counted below the library. fsync_rate [ROUNDS]
  */
-#define _POSIX_C_SOURCE 200809L
 #include <f2fskit/f2fskit.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
  * overwritten before counting, and again while counting. Contents are zeros, on a device that holds none. Loads are
  * deterministic: the seed is in the source.
  */
-#define _POSIX_C_SOURCE 200809L
 #include <f2fskit/f2fskit.h>
 #include <inttypes.h>
 #include <math.h>

@@ -4,7 +4,6 @@
  * each file and cluster size: bytes and MB/s of both, and ours as a part of the library's. Processor time, best of 12
  * turns.
  */
-#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

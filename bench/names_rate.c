@@ -4,7 +4,6 @@
  * the most memory that was in use. names_rate IMAGE [COUNT [KIND]]: IMAGE is made again for each kind of directory;
  * KIND (plain, folded, hashonly, spread): this one only.
  */
-#define _POSIX_C_SOURCE 200809L
 #include <f2fskit/f2fskit.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
  * but has all tables, fills it to 90 % with files of 1 GiB, rewrites one small file now and then, and counts the reads
  * of listing its versions. The device reports no holes, so the search cannot skip any.
  */
-#define _POSIX_C_SOURCE 200809L
 #include <f2fskit/f2fskit.h>
 #include <stdio.h>
 #include <stdlib.h>

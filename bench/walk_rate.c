@@ -2,7 +2,6 @@
 /*
  * Reads every inode, name and extended attribute of a volume and prints how many inodes a second that was: walk IMAGE.
  */
-#define _POSIX_C_SOURCE 200809L
 #include <f2fskit/f2fskit.h>
 #include <stdio.h>
 #include <time.h>

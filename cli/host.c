@@ -16,12 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 #include <fcntl.h>
-#if defined(__linux__)
-#include <sys/random.h>
-#endif
 
 #include "cli/progress.h"
 #include "cli/size.h"
+#include "host/random_bytes.h"
 
 static volatile sig_atomic_t stop_signal;
 
@@ -52,7 +50,7 @@ const char *cli_temporary_directory(void)
 
 int cli_stopped(void)
 {
-	return stop_signal;
+	return (int)stop_signal;
 }
 
 ssize_t cli_read(int fd, void *buffer, size_t room)
@@ -148,7 +146,7 @@ void cli_leave_part(struct cli *cli, const char *path, int is_new)
 
 void cli_go_on(void)
 {
-	const int number = stop_signal;
+	const int number = (int)stop_signal;
 
 	if (!number)
 		return;
@@ -337,7 +335,7 @@ int cli_finish(struct cli *cli, int status, int failure)
 {
 	cli_progress_clear(cli);
 	if (stop_signal && (status & failure) && tells_signals(cli->tool))
-		_exit(CLI_EXIT_SIGNAL + stop_signal); /* do not write to a reader that may be gone */
+		_exit(CLI_EXIT_SIGNAL + (int)stop_signal); /* do not write to a reader that may be gone */
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
 	cli_error(cli, "standard output: %s%s%s", strerror(errno), cli->done ? "; " : "", cli->done ? cli->done : "");
@@ -367,43 +365,10 @@ static int64_t tell_time(void *user)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static int read_urandom(uint8_t *buffer, size_t n)
-{
-	int fd = open("/dev/urandom", O_RDONLY);
-	size_t done = 0;
-
-	if (fd < 0)
-		return -1;
-	while (done < n) {
-		ssize_t got = read(fd, buffer + done, n - done);
-
-		if (got <= 0 && !(got < 0 && errno == EINTR))
-			break;
-		if (got > 0)
-			done += (size_t)got;
-	}
-	close(fd);
-	return done == n ? 0 : -1;
-}
-
 static int fill_random(void *user, void *buffer, size_t n)
 {
-	uint8_t *p = buffer;
-
 	(void)user;
-#if defined(__linux__)
-	while (n > 0) {
-		ssize_t got = getrandom(p, n, 0);
-
-		if (got < 0 && errno != EINTR)
-			break;
-		if (got > 0) {
-			p += got;
-			n -= (size_t)got;
-		}
-	}
-#endif
-	return n > 0 ? read_urandom(p, n) : 0;
+	return host_random(buffer, n);
 }
 
 static int show_progress(void *user, const struct f2fs_progress *progress)

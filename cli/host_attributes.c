@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if defined(__linux__)
-#include <sys/xattr.h>
+#include "host/attributes.h"
 
 #define ACCESS_LIST "system.posix_acl_access"
 
@@ -33,6 +32,13 @@ static int is_needed(const char *name)
 	return begins_with(name, "user.") || strcmp(name, ACCESS_LIST) == 0;
 }
 
+static ssize_t ask(int fd, const char *name, char *bytes, size_t room)
+{
+	const struct host_place place = { .fd = fd };
+
+	return name ? host_get_attribute(&place, name, bytes, room) : host_list_attributes(&place, bytes, room);
+}
+
 /* The names of all attributes (name NULL) or the value of one; NULL with errno, 0 when there are none. */
 static char *get_bytes(int fd, const char *name, ssize_t *size)
 {
@@ -40,13 +46,13 @@ static char *get_bytes(int fd, const char *name, ssize_t *size)
 
 	for (;;) {
 		char *more;
-		ssize_t room = name ? fgetxattr(fd, name, NULL, 0) : flistxattr(fd, NULL, 0);
+		const ssize_t room = ask(fd, name, NULL, 0);
 
 		more = room < 0 ? NULL : realloc(bytes, (size_t)room + 1);
 		if (!more)
 			break;
 		bytes = more;
-		*size = name ? fgetxattr(fd, name, bytes, (size_t)room) : flistxattr(fd, bytes, (size_t)room);
+		*size = room ? ask(fd, name, bytes, (size_t)room) : 0;
 		if (*size >= 0)
 			return bytes;
 		if (errno != ERANGE) /* else it has grown */
@@ -60,7 +66,8 @@ static int copy_one(int from, int to, const char *name)
 {
 	ssize_t size;
 	char *value = get_bytes(from, name, &size);
-	int rc = value ? fsetxattr(to, name, value, (size_t)size, 0) : -1;
+	const struct host_place place = { .fd = to };
+	int rc = value ? host_set_attribute(&place, name, value, (size_t)size) : -1;
 	const int why = errno;
 
 	free(value);
@@ -76,7 +83,7 @@ static int copy_extended(struct cli *cli, const char *path, int from, int to)
 
 	if (!names && errno == ENOTSUP)
 		return 0;
-	fremovexattr(to, ACCESS_LIST); /* that of the directory, for new files */
+	host_remove_attribute(to, ACCESS_LIST); /* that of the directory, for new files */
 	for (at = 0; names && at < size && !rc; at += (ssize_t)strlen(names + at) + 1) {
 		const char *name = names + at;
 
@@ -92,16 +99,6 @@ static int copy_extended(struct cli *cli, const char *path, int from, int to)
 	free(names);
 	return rc;
 }
-#else
-static int copy_extended(struct cli *cli, const char *path, int from, int to)
-{
-	(void)cli;
-	(void)path;
-	(void)from;
-	(void)to;
-	return 0;
-}
-#endif
 
 /* Give it the owner and group, and return the mode that it may have. */
 static mode_t give_owner(int to, const struct stat *st)

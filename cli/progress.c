@@ -36,7 +36,7 @@ static void put_amount(uint64_t amount, const char *unit)
 static void put_bar(uint64_t done, uint64_t total)
 {
 	double part = done < total ? (double)done / (double)total : 1.0;
-	int filled = (int)(part * BAR_WIDTH);
+	int filled = (int)(part * (double)BAR_WIDTH);
 	char bar[BAR_WIDTH + 1];
 
 	memset(bar, ' ', BAR_WIDTH);

@@ -5,7 +5,6 @@
  * that of the new file before renaming it. A new file that a killed program left, without a lock, is removed by the
  * next program.
  */
-#define _XOPEN_SOURCE 700 /* realpath() */
 #include "cli/sparse_image.h"
 
 #include <errno.h>

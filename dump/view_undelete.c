@@ -2,7 +2,6 @@
 /*
  * dump.f2fs --undelete: which deleted files are wanted, and what became of each.
  */
-#define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>

@@ -2,7 +2,6 @@
 /*
  * Contents: to the host, from the host, and parts of them.
  */
-#define _GNU_SOURCE /* SEEK_DATA */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include "cli/join.h"
 #include "cli/size.h"
 #include "edit/edit.h"
+#include "host/files.h"
 
 int edit_copy_out(struct edit *e, struct f2fs_inode *inode, const char *what, FILE *to)
 {
@@ -259,8 +259,10 @@ static int set_attributes(struct edit *e, struct f2fs_inode *inode, const uint32
 		which |= F2FS_SET_MODE;
 	}
 	if (source) {
-		values.mtime.seconds = (int64_t)source->st_mtim.tv_sec;
-		values.mtime.nanoseconds = (uint32_t)source->st_mtim.tv_nsec;
+		const struct timespec mtime = host_mtime(source);
+
+		values.mtime.seconds = (int64_t)mtime.tv_sec;
+		values.mtime.nanoseconds = (uint32_t)mtime.tv_nsec;
 		which |= F2FS_SET_MTIME;
 		values.uid = source->st_uid;
 		values.gid = source->st_gid;

@@ -3,18 +3,15 @@
  * Whole directories into the volume and out of it: put -r and get -r. The library's populate and extract do the work;
  * this file turns operands into their options, and reports entries that could not be copied.
  */
-#define _GNU_SOURCE /* realpath */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#if defined(__linux__)
-#include <sys/xattr.h>
-#endif
 
 #include "cli/join.h"
 #include "edit/edit.h"
+#include "host/attributes.h"
 
 static int tell_put(void *user, const char *path, const char *what, const struct f2fs_error_detail *detail)
 {
@@ -77,16 +74,15 @@ static struct timespec timespec_of(const struct f2fs_time *t)
 /* Attributes that the host does not take are left out, as extraction does. */
 static void set_xattrs(struct f2fs_inode *inode, const char *path)
 {
-#if defined(__linux__)
+	const struct host_place place = { .fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
 	struct f2fs_xattr x;
 
+	if (place.fd < 0)
+		return;
 	for (unsigned i = 0; f2fs_xattr_at(inode, i, &x) == 0; i++)
 		if (!x.is_internal)
-			(void)!setxattr(path, x.name, x.value, x.value_size, 0);
-#else
-	(void)inode;
-	(void)path;
-#endif
+			(void)!host_set_attribute(&place, x.name, x.value, x.value_size);
+	close(place.fd);
 }
 
 /* Give the copy, which has a chosen name, the attributes of the directory in the volume. */

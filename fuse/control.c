@@ -2,7 +2,6 @@
 /*
  * The entries of /.f2fs, the text of its file status, and the commands of its file control.
  */
-#define _GNU_SOURCE /* open_memstream */
 #include "fuse/control.h"
 
 #include <f2fskit/engine.h>

@@ -3,7 +3,6 @@
  * A tree of the deleted files of a volume by their paths. Directories on a path are rows of their own, whether an inode
  * of theirs is left or not. A second file of one path gets ".~" and its address after its name, as with an extraction.
  */
-#define _GNU_SOURCE /* strndup */
 #include "fuse/mount_history.h"
 
 #include <stdio.h>

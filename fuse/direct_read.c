@@ -3,7 +3,6 @@
  * Map a range of a file under the lock, read it from the image without the lock, and look under the lock whether a
  * checkpoint was written meanwhile. If so, blocks may have been used again, and the library reads the range once more.
  */
-#define _GNU_SOURCE /* O_CLOEXEC */
 #include "fuse/direct_read.h"
 
 #include <fcntl.h>

@@ -2,7 +2,6 @@
 /*
  * Mount, go into the background, answer requests, and end at a signal.
  */
-#define _GNU_SOURCE /* realpath */
 #include "fuse/fuse_session.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
 /*
  * Ioctls of the whole volume: features, label, checkpoints, GC and fstrim(8).
  */
-#define _GNU_SOURCE /* strnlen */
 #include "fuse/ioctl.h"
 
 #include <f2fskit/engine.h>

@@ -2,7 +2,6 @@
 /*
  * The frame of every request: the lock, the time, errors, checkpoints, and stat(2) data.
  */
-#define _GNU_SOURCE /* CLOCK_REALTIME_COARSE, makedev */
 #include "fuse/mount.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
 /*
  * Requests about contents: reading, writing, space, holes, and making them durable.
  */
-#define _GNU_SOURCE /* SEEK_DATA, FALLOC_FL_KEEP_SIZE */
 #include "fuse/direct_read.h"
 #include "fuse/quota_guard.h"
 

@@ -3,7 +3,6 @@
  * Requests that read directories. The cookie of an entry is its position in the directory plus one. It stays the
  * same as long as the name is there, so a reader may return to it after any changes.
  */
-#define _GNU_SOURCE
 #include "fuse/mount.h"
 
 #include <errno.h>

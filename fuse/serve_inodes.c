@@ -2,7 +2,6 @@
 /*
  * Requests about inodes: looking them up, forgetting them, their attributes, and the volume's numbers.
  */
-#define _GNU_SOURCE
 #include "fuse/mount.h"
 
 #include <errno.h>

@@ -3,7 +3,6 @@
  * A layer over the requests about extended attributes: old files have attributes user.f2fskit.* that say how much of
  * them is left, and where.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
  * Requests that make, remove and rename names. The kernel has checked permissions, types and the sticky bit before it
  * asks.
  */
-#define _GNU_SOURCE
 #include "fuse/quota_guard.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
 /*
  * Requests about extended attributes, POSIX ACLs among them: the kernel checks permissions by those itself.
  */
-#define _GNU_SOURCE
 #include "fuse/mount.h"
 
 #include <errno.h>

@@ -9,8 +9,8 @@
 #include "f2fskit_config.h"
 #include "lab/lab_pen.h"
 
-enum { WIDTH = 760, LEFT = 70, TOP = 50, ROW = 18, PLOT_WIDTH = 640, PLOT_HEIGHT = 320, GRID = 5 };
-enum { SMALL = 12, LARGE = 15 }; /* letters */
+static const int WIDTH = 760, LEFT = 70, TOP = 50, ROW = 18, PLOT_WIDTH = 640, PLOT_HEIGHT = 320, GRID = 5;
+static const int SMALL = 12, LARGE = 15; /* letters */
 
 struct plot {
 	const struct lab_picture *picture;
@@ -127,7 +127,7 @@ int lab_plot(const struct lab_picture *picture, int is_png, FILE *to)
 #endif
 	p.pen.to = to;
 	p.pen.width = WIDTH;
-	p.pen.height = TOP + PLOT_HEIGHT + 56 + ROW * picture->count;
+	p.pen.height = (unsigned)(TOP + PLOT_HEIGHT + 56) + (unsigned)ROW * picture->count;
 	find_bounds(&p);
 	if (p.pen.begin(&p.pen))
 		return -1;

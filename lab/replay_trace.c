@@ -5,7 +5,6 @@
  * line "== ROUND BLOCKS FILE": the blocks that the round's writes touch. A FILE that begins with | is a command, whose
  * output is printed.
  */
-#define _XOPEN_SOURCE 700 /* sync() */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

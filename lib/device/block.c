@@ -1,111 +1,75 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Block devices of the host: size, sector and start within the disk, zeroing and discard by ioctl. Linux only for the
- * ioctls; elsewhere the size is found by seeking and the device layer does without the rest.
+ * Disks and partitions of the host: size, sector and start within the disk, zeroing and discarding.
  */
 #include <errno.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#ifdef __linux__
-#include <linux/fs.h>
-#include <sys/sysmacros.h>
-
-#include "base/host_request.h"
-#endif
 
 #include "base/error.h"
 #include "device/block.h"
 #include "device/file.h"
 #include "device/zoned.h"
+#include "host/disks.h"
 
-#ifdef __linux__
-/* The kernel wants whole sectors; the edges of a range are left to the caller. */
-static int range_ioctl(const struct hostfile *file, unsigned long request, uint64_t offset, uint64_t length)
+#ifdef EREMOTEIO
+#define EIO_OF_TARGET EREMOTEIO /* a disk that lacks the command */
+#else
+#define EIO_OF_TARGET ENOTSUP
+#endif
+
+/* The result of a call of the host for a range. */
+static int of_range(int rc)
 {
-	uint64_t range[2] = { offset, length };
-
-	while (host_request(file->fd, request, range) != 0) {
-		if (errno == EOPNOTSUPP || errno == ENOTTY || errno == EINVAL || errno == EREMOTEIO)
-			return F2FS_ERR_UNSUPPORTED;
-		if (errno != EINTR)
-			return F2FS_SYS_ERROR(errno);
-	}
-	return 0;
+	if (rc == 0)
+		return 0;
+	if (errno == ENOTSUP || errno == EOPNOTSUPP || errno == ENOTTY || errno == EINVAL || errno == EIO_OF_TARGET)
+		return F2FS_ERR_UNSUPPORTED;
+	return F2FS_SYS_ERROR(errno);
 }
 
+/* The host wants whole sectors; the edges of a range are left to the caller. */
 static int zero_block(void *self, uint64_t offset, uint64_t length)
 {
 	const struct hostfile *file = self;
+	int rc;
 
 	if (offset % file->sector_size != 0 || length % file->sector_size != 0)
 		return F2FS_ERR_UNSUPPORTED;
-	return range_ioctl(file, BLKZEROOUT, offset, length);
+	do
+		rc = host_zero_disk(file->fd, offset, length);
+	while (rc != 0 && errno == EINTR);
+	return of_range(rc);
 }
 
 static int discard_block(void *self, uint64_t offset, uint64_t length)
 {
 	const struct hostfile *file = self;
 	const uint64_t sector = file->sector_size;
-	uint64_t end = (offset + length) / sector * sector;
+	const uint64_t end = (offset + length) / sector * sector;
+	int rc;
 
 	offset = (offset + sector - 1) / sector * sector;
 	if (end <= offset)
 		return 0;
-	return range_ioctl(file, BLKDISCARD, offset, end - offset);
-}
-
-/* Sector where a partition starts; 0 for a whole disk, or when the host does not know. */
-static uint64_t find_start_sector(int fd)
-{
-	unsigned long long start = 0;
-	struct stat st;
-	char path[64];
-	FILE *f;
-
-	if (fstat(fd, &st) != 0)
-		return 0;
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/start", major(st.st_rdev), minor(st.st_rdev));
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	if (fscanf(f, "%llu", &start) != 1)
-		start = 0;
-	fclose(f);
-	return start;
+	do
+		rc = host_discard_disk(file->fd, offset, end - offset);
+	while (rc != 0 && errno == EINTR);
+	return of_range(rc);
 }
 
 static int query_block(int fd, struct f2fs_device_info *info)
 {
-	int sector = 512;
+	struct host_disk disk;
 
-	if (host_request(fd, BLKGETSIZE64, &info->size) != 0)
+	if (host_query_disk(fd, &disk))
 		return errno;
-	if (host_request(fd, BLKSSZGET, &sector) != 0)
-		return errno;
-	info->sector_size = sector >= 512 ? (uint32_t)sector : 512;
-	info->start_sector = find_start_sector(fd);
-	info->caps |= F2FS_DEVICE_DISCARD;
-	info->zone_bytes = zoned_query(fd);
-	if (info->zone_bytes > 0)
-		info->caps |= F2FS_DEVICE_ZONED;
+	info->size = disk.size;
+	info->sector_size = disk.sector_size;
+	info->start_sector = disk.start_sector;
+	info->zone_bytes = disk.zone_bytes;
+	info->caps |= disk.can_discard ? F2FS_DEVICE_DISCARD : 0;
+	info->caps |= disk.zone_bytes > 0 ? F2FS_DEVICE_ZONED : 0;
 	return 0;
 }
-#else
-#define zero_block NULL
-#define discard_block NULL
-
-static int query_block(int fd, struct f2fs_device_info *info)
-{
-	off_t end = lseek(fd, 0, SEEK_END);
-
-	if (end < 0)
-		return errno;
-	info->size = (uint64_t)end;
-	info->sector_size = 512;
-	return 0;
-}
-#endif
 
 static const struct f2fs_device_ops block_ops = {
 	.read = hostfile_read,

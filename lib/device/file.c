@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Regular files as devices: transfers at an offset, holes by SEEK_DATA/SEEK_HOLE and fallocate where the host and the
- * file system have them. Missing functions return UNSUPPORTED, and the device layer does without them. open.c opens
+ * Regular files as devices: transfers at an offset, holes where the host and the file system have
+ * them. Missing functions return UNSUPPORTED, and the device layer does without them. open.c opens
  * them.
  */
 #include <errno.h>
 #include <fcntl.h>
-#ifdef __linux__
-#include <linux/falloc.h> /* not every C library has all of them */
-#endif
 #include <unistd.h>
 
 #include "device/file.h"
 #include "device/hostfd.h"
 #include "device/hostid.h"
 #include "device/lock.h"
+#include "host/files.h"
 
 int hostfile_read(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
 {
@@ -81,10 +79,9 @@ static int is_unsupported(int posix)
 	       posix == ENOTTY;
 }
 
-#ifdef FALLOC_FL_PUNCH_HOLE
-static int change_allocation(int fd, int mode, uint64_t offset, uint64_t length)
+static int change_range(int (*change)(int fd, off_t offset, off_t length), int fd, uint64_t offset, uint64_t length)
 {
-	while (fallocate(fd, mode | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)length) != 0) {
+	while (change(fd, (off_t)offset, (off_t)length) != 0) {
 		if (is_unsupported(errno))
 			return F2FS_ERR_UNSUPPORTED;
 		if (errno != EINTR)
@@ -97,22 +94,16 @@ static int discard_file(void *self, uint64_t offset, uint64_t length)
 {
 	const struct hostfile *file = self;
 
-	return change_allocation(file->fd, FALLOC_FL_PUNCH_HOLE, offset, length);
+	return change_range(host_punch, file->fd, offset, length);
 }
 
 static int zero_file(void *self, uint64_t offset, uint64_t length)
 {
 	const struct hostfile *file = self;
-	int rc = change_allocation(file->fd, FALLOC_FL_PUNCH_HOLE, offset, length);
+	int rc = change_range(host_punch, file->fd, offset, length);
 
-	if (rc == F2FS_ERR_UNSUPPORTED)
-		rc = change_allocation(file->fd, FALLOC_FL_ZERO_RANGE, offset, length);
-	return rc;
+	return rc == F2FS_ERR_UNSUPPORTED ? change_range(host_zero, file->fd, offset, length) : rc;
 }
-#else
-#define discard_file NULL
-#define zero_file NULL
-#endif
 
 #ifdef SEEK_DATA
 static int find_file_extent(void *self, uint64_t offset, uint64_t *length, int *is_hole)

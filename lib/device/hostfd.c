@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "device/iov.h"
+#include "host/files.h"
 
 typedef ssize_t (*transfer_fn)(int fd, const struct iovec *iov, int count, off_t offset);
 
@@ -79,7 +80,7 @@ int hostfd_write(int fd, uint64_t offset, const struct f2fs_iovec *iov, unsigned
 
 int hostfd_flush(int fd)
 {
-	while (fdatasync(fd) != 0)
+	while (host_flush(fd) != 0)
 		if (errno != EINTR)
 			return F2FS_SYS_ERROR(errno);
 	return 0;

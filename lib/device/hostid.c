@@ -39,7 +39,7 @@ void hostfile_enter(struct hostfile *file)
 		inuse_behind(&inuse_here, &st);
 		file->is_block = S_ISBLK(st.st_mode);
 		file->host_device = (uint64_t)st.st_dev;
-		file->number = (uint64_t)(file->is_block ? st.st_rdev : st.st_ino);
+		file->number = file->is_block ? (uint64_t)st.st_rdev : (uint64_t)st.st_ino;
 	}
 	file->next = file->ctx->hostfiles;
 	file->ctx->hostfiles = file;

@@ -14,9 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#ifdef __linux__
-#include <sys/sysmacros.h>
-#endif
+#include "host/files.h"
 
 #define LINE_SIZE 4096
 
@@ -83,12 +81,14 @@ static bool is_partition_of(const struct target *target, dev_t part)
 	char path[256];
 	unsigned maj, min;
 
-	snprintf(path, sizeof(path), "%s/dev/block/%u:%u/partition", target->host->sys, major(part), minor(part));
+	snprintf(path, sizeof(path), "%s/dev/block/%u:%u/partition", target->host->sys, host_major(part),
+		 host_minor(part));
 	if (access(path, F_OK) != 0)
 		return false;
-	snprintf(path, sizeof(path), "%s/dev/block/%u:%u/../dev", target->host->sys, major(part), minor(part));
+	snprintf(path, sizeof(path), "%s/dev/block/%u:%u/../dev", target->host->sys, host_major(part),
+		 host_minor(part));
 	return read_first_line(path, line) && sscanf(line, "%u:%u", &maj, &min) == 2 &&
-	       makedev(maj, min) == target->rdev;
+	       host_device(maj, min) == target->rdev;
 }
 
 static bool matches_device(const struct target *target, dev_t rdev)
@@ -138,7 +138,7 @@ static bool is_mount_of(const struct target *target, char *line, const char **mo
 	point[strcspn(point, " ")] = 0;
 	unescape(point);
 	*mountpoint = point;
-	return matches_device(target, makedev(maj, min)) || (source && matches_path(target, source));
+	return matches_device(target, host_device(maj, min)) || (source && matches_path(target, source));
 }
 
 static bool find_mount(const struct target *target, char line[LINE_SIZE], const char **mountpoint)
@@ -179,8 +179,8 @@ static bool find_holder(const struct target *target, char name[256])
 	bool found = false;
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "%s/dev/block/%u:%u/holders", target->host->sys, major(target->rdev),
-		 minor(target->rdev));
+	snprintf(path, sizeof(path), "%s/dev/block/%u:%u/holders", target->host->sys, host_major(target->rdev),
+		 host_minor(target->rdev));
 	dir = opendir(path);
 	if (!dir)
 		return false;
@@ -208,7 +208,7 @@ static bool is_loop_of(const struct target *target, const char *name, dev_t *num
 	snprintf(path, sizeof(path), "%s/block/%s/dev", target->host->sys, name);
 	if (!read_first_line(path, line) || sscanf(line, "%u:%u", &maj, &min) != 2)
 		return false;
-	*number = makedev(maj, min);
+	*number = host_device(maj, min);
 	return *number != target->self;
 }
 
@@ -256,8 +256,8 @@ bool inuse_backing(const struct inuse_host *host, dev_t rdev, char *path, size_t
 	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		char line[LINE_SIZE];
 
-		snprintf(name, sizeof(name), "%s/dev/block/%u:%u%s/loop/backing_file", host->sys, major(rdev),
-			 minor(rdev), places[i]);
+		snprintf(name, sizeof(name), "%s/dev/block/%u:%u%s/loop/backing_file", host->sys, host_major(rdev),
+			 host_minor(rdev), places[i]);
 		if (read_first_line(name, line)) {
 			snprintf(path, room, "%s", line);
 			return strlen(line) < room;

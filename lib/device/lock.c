@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#if !defined(F_OFD_SETLK) && (defined(__unix__) || defined(__APPLE__))
+#ifndef F_OFD_SETLK
 #include <sys/file.h>
 #endif
 

@@ -16,6 +16,7 @@
 #include "device/inuse.h"
 #include "device/lock.h"
 #include "device/open.h"
+#include "host/disks.h"
 
 static int refuse_kind(struct f2fs_context *ctx, const char *path, mode_t mode)
 {
@@ -152,7 +153,7 @@ static int make_device(struct f2fs_context *ctx, const char *path, int fd, struc
 {
 	if (S_ISREG(st->st_mode))
 		return make_regular(ctx, path, fd, st, flags, out);
-	if (S_ISBLK(st->st_mode))
+	if (host_is_disk(st))
 		return make_block(ctx, path, fd, st, flags, out);
 	return refuse_kind(ctx, path, st->st_mode);
 }
@@ -170,7 +171,7 @@ static int open_once(struct f2fs_context *ctx, const char *path, uint64_t size, 
 	if (stat(path, &st) != 0)
 		return error_sys(ctx, errno, "cannot open %s", path);
 	/* Before open(2), which would wait for the other end of a pipe. */
-	if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode))
+	if (!S_ISREG(st.st_mode) && !host_is_disk(&st))
 		return refuse_kind(ctx, path, st.st_mode);
 	if (flags & F2FS_OPEN_EXCLUSIVE) {
 		rc = inuse_refuse(ctx, path, &st, writable ? INUSE_WRITING : INUSE_READING);

@@ -7,8 +7,6 @@
 
 #include "device/file.h"
 
-/* Return the zone size of an open block device in bytes, 0 when it has no zones. */
-uint64_t zoned_query(int fd);
 
 int zoned_report(void *self, uint64_t first, struct f2fs_zone *zones, unsigned count, unsigned *found);
 int zoned_reset(void *self, uint64_t offset);

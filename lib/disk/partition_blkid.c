@@ -9,7 +9,7 @@
 
 #include "f2fskit_config.h"
 
-#ifdef HAVE_BLKID
+#if HAVE_BLKID
 #include <blkid/blkid.h>
 #include <stdio.h>
 #include <string.h>

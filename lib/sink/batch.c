@@ -14,6 +14,7 @@
 
 #include "device/device.h"
 #include "format/cluster.h"
+#include "host/files.h"
 #include "sink/hostattr.h"
 #include "sink/report.h"
 
@@ -303,11 +304,8 @@ static void set_size(const struct host *h, struct host_file *file, uint64_t end)
 		return;
 	if (end != file->size && ftruncate(file->fd, (off_t)file->size)) {
 		note_host(file, STEP_RESIZE, errno);
-	} else if (!sink_keeps(h->sink, F2FS_KEEP_HOLES)) {
-		int sys_errno = posix_fallocate(file->fd, 0, (off_t)file->size);
-
-		if (sys_errno)
-			note_host(file, STEP_ALLOCATE, sys_errno);
+	} else if (!sink_keeps(h->sink, F2FS_KEEP_HOLES) && host_reserve(file->fd, (off_t)file->size)) {
+		note_host(file, STEP_ALLOCATE, errno);
 	}
 }
 

@@ -9,9 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "host/files.h"
 #include "sink/hostattr.h"
 #include "sink/hostdir.h"
 #include "sink/hostpipe.h"
@@ -154,8 +154,8 @@ static int make_symlink(int dir_fd, const struct sink_entry *e, const void *more
 static int make_special(int dir_fd, const struct sink_entry *e, const void *more)
 {
 	(void)more;
-	return mknodat(dir_fd, e->name, (mode_t)((e->stat.mode & MODE_TYPE) | 0600),
-		       makedev(e->stat.rdev_major, e->stat.rdev_minor));
+	return host_mknod(dir_fd, e->name, (mode_t)((e->stat.mode & MODE_TYPE) | 0600),
+		       host_device(e->stat.rdev_major, e->stat.rdev_minor));
 }
 
 struct link_source {

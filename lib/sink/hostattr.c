@@ -8,14 +8,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "device/hostid.h"
-#include "sink/hostflags.h"
+#include "format/flags.h"
+#include "host/attributes.h"
+#include "host/inode_flags.h"
 
 #define SETID 06000u
 
@@ -24,25 +24,11 @@ static bool is_symlink(const struct host_wish *w)
 	return (w->attr->mode & MODE_TYPE) == MODE_LNK;
 }
 
-/* A path of a name in an open directory, for calls that take nothing else. */
-static const char *subject_path(const struct host_subject *s, char *buffer, size_t size)
-{
-	int n = snprintf(buffer, size, "/proc/self/fd/%d/%s", s->dir_fd, s->name);
-
-	return n > 0 && (size_t)n < size ? buffer : NULL;
-}
-
 static int set_xattr(const struct host_subject *s, const struct host_xattr *xattr)
 {
-	char buffer[512];
-	const char *path;
+	const struct host_place place = { .fd = s->fd, .dir = s->dir_fd, .name = s->name };
 
-	if (s->fd >= 0)
-		return fsetxattr(s->fd, xattr->name, xattr->value, xattr->size, 0) ? errno : 0;
-	path = subject_path(s, buffer, sizeof(buffer));
-	if (!path)
-		return ENAMETOOLONG;
-	return lsetxattr(path, xattr->name, xattr->value, xattr->size, 0) ? errno : 0;
+	return host_set_attribute(&place, xattr->name, xattr->value, xattr->size) ? errno : 0;
 }
 
 static void set_xattrs(const struct host_subject *s, struct host_wish *w, bool acls)
@@ -63,7 +49,7 @@ static void drop_acls(const struct host_subject *s, const struct host_wish *w)
 		for (unsigned i = 0; i < w->xattr_count; i++)
 			is_wanted = is_wanted || !strcmp(w->xattrs[i].name, names[n]);
 		if (!is_wanted)
-			fremovexattr(s->fd, names[n]); /* none there is as good */
+			host_remove_attribute(s->fd, names[n]); /* none there is as good */
 	}
 }
 
@@ -144,6 +130,15 @@ static void set_times(const struct host_subject *s, struct host_wish *w)
 		w->times_errno = errno;
 }
 
+static int set_project(const struct host_subject *s, const struct host_wish *w)
+{
+	const bool inherits = (w->attr->flags & FLAG_i_flags_projinherit) != 0;
+
+	if (s->fd < 0)
+		return EOPNOTSUPP;
+	return host_set_project_id(s->fd, w->attr->projid, inherits) ? errno : 0;
+}
+
 void host_attrs_apply(const struct host_subject *s, struct host_wish *w)
 {
 	bool has_owner = set_owner(s, w);
@@ -156,9 +151,9 @@ void host_attrs_apply(const struct host_subject *s, struct host_wish *w)
 	if (w->keep & F2FS_KEEP_TIMES)
 		set_times(s, w);
 	if ((w->keep & F2FS_KEEP_PROJECT) && w->attr->projid)
-		w->project_errno = s->fd >= 0 ? host_set_project(s->fd, w->attr->projid, w->attr->flags) : EOPNOTSUPP;
-	if ((w->keep & F2FS_KEEP_FLAGS) && s->fd >= 0)
-		w->flags_errno = host_set_flags(s->fd, w->attr->flags);
+		w->project_errno = set_project(s, w);
+	if ((w->keep & F2FS_KEEP_FLAGS) && s->fd >= 0 && host_set_portable_flags(s->fd, w->attr->flags))
+		w->flags_errno = errno;
 }
 
 void host_wish_init(const struct host *h, struct host_wish *w, const struct sink_attr *attr, bool is_foreign)

@@ -11,10 +11,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "host/attributes.h"
+#include "host/files.h"
 #include "sink/sink.h"
 
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -187,9 +188,11 @@ void host_dir_open_upwards(struct host *h, struct sink_dir *dir)
 static int probe_birth(struct host *h)
 {
 	char name[64];
+	struct host_place place = { 0 };
 	struct stat st, top;
 	const bool has_time = fstat(h->top.fd, &top) == 0;
-	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, has_time ? top.st_mtim : (struct timespec){ 0 } };
+	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT },
+					   has_time ? host_mtime(&top) : (struct timespec){ 0 } };
 	int fd = -1;
 
 	for (unsigned i = 0; fd < 0 && i < 100; i++) {
@@ -209,7 +212,8 @@ static int probe_birth(struct host *h)
 	unlinkat(h->top.fd, name, 0);
 	if (has_time)
 		(void)futimens(h->top.fd, times); /* not the owner's: then it changes */
-	h->birth.has_acl = fgetxattr(h->top.fd, "system.posix_acl_default", NULL, 0) > 0;
+	place.fd = h->top.fd;
+	h->birth.has_acl = host_get_attribute(&place, "system.posix_acl_default", NULL, 0) > 0;
 	return 0;
 }
 

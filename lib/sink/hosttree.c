@@ -2,23 +2,18 @@
 /*
  * Make single files below a directory of the host, by calls relative to descriptors.
  */
-#ifdef __linux__
-#define _GNU_SOURCE /* makedev, fsetxattr */
-#endif
 #include "sink/hosttree.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#ifdef __linux__
-#include <sys/sysmacros.h>
-#include <sys/xattr.h>
-#endif
 #include <unistd.h>
 
 #include "base/error.h"
 #include "format/inode.h"
+#include "host/attributes.h"
+#include "host/files.h"
 
 static int host_error(const struct host_tree *t, const char *what)
 {
@@ -124,7 +119,7 @@ int host_tree_special(struct host_tree *t, const struct f2fs_stat *st, int dir, 
 {
 	const mode_t mode = (mode_t)(st->mode & (MODE_TYPE | 0777));
 
-	return mknodat(dir, name, mode, makedev(st->rdev_major, st->rdev_minor)) ? host_error(t, name) : 0;
+	return host_mknod(dir, name, mode, host_device(st->rdev_major, st->rdev_minor)) ? host_error(t, name) : 0;
 }
 
 int host_tree_link(struct host_tree *t, int dir, const char *name, int to, const char *other)
@@ -156,14 +151,9 @@ int host_tree_write(struct host_tree *t, int fd, uint64_t offset, const uint8_t 
 
 int host_tree_put_xattr(struct host_tree *t, int fd, const struct f2fs_xattr *x)
 {
-#ifdef __linux__
-	if (fsetxattr(fd, x->name, x->value, x->value_size, 0) == 0)
-		return 0;
-#else
-	(void)fd;
-	errno = ENOTSUP;
-#endif
-	return host_error(t, x->name);
+	const struct host_place place = { .fd = fd };
+
+	return host_set_attribute(&place, x->name, x->value, x->value_size) ? host_error(t, x->name) : 0;
 }
 
 void host_tree_set_attributes(int fd, const struct f2fs_stat *st)

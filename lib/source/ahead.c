@@ -4,7 +4,6 @@
  * directory are small, so that its first entries are there soon. Workers stop before a subdirectory: the walk enters it
  * first.
  */
-#define _GNU_SOURCE
 #include "source/ahead.h"
 
 #include <errno.h>

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "host/files.h"
 #include "source/ahead.h"
 #include "source/hostattr.h"
 #include "source/hostfile.h"
@@ -155,13 +155,13 @@ static void fill_item(struct source_item *item, const struct stat *st)
 	item->mode = (uint32_t)st->st_mode;
 	item->uid = st->st_uid;
 	item->gid = st->st_gid;
-	item->atime = time_from(st->st_atim);
-	item->mtime = time_from(st->st_mtim);
+	item->atime = time_from(host_atime(st));
+	item->mtime = time_from(host_mtime(st));
 	item->size = S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0;
 	item->stored = (uint64_t)st->st_blocks * 512 < item->size ? (uint64_t)st->st_blocks * 512 : item->size;
 	if (S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode)) {
-		item->rdev_major = (uint32_t)major(st->st_rdev);
-		item->rdev_minor = (uint32_t)minor(st->st_rdev);
+		item->rdev_major = (uint32_t)host_major(st->st_rdev);
+		item->rdev_minor = (uint32_t)host_minor(st->st_rdev);
 	}
 	item->has_links = st->st_nlink > 1 && !S_ISDIR(st->st_mode);
 	item->nlink = (uint32_t)st->st_nlink;

@@ -1,49 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Read extended attributes, inode flags and project ids of the host's files. Files other than regular ones are accessed
- * by a path through /proc, because no call relative to a directory refrains from following links.
+ * Read extended attributes, inode flags and project ids of the host's files.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "host/attributes.h"
+#include "host/inode_flags.h"
 #include "source/attribute.h"
 #include "source/hostattr.h"
 
-#if defined(__linux__)
-#include <linux/fs.h>
-
-#include "base/host_request.h"
-#endif
-
 #define NAMES_ROOM 65536u
-#define PATH_ROOM  300u /* "/proc/self/fd/", a number, a name of at most 255 bytes */
 
-/* A file by its descriptor or, without one, by its path. */
-struct place {
-	int fd;
-	const char *path;
-};
-
-static ssize_t list(const struct place *at, char *names, size_t room)
-{
-	return at->fd >= 0 ? flistxattr(at->fd, names, room) : llistxattr(at->path, names, room);
-}
-
-static ssize_t get(const struct place *at, const char *name, void *value, size_t room)
-{
-	return at->fd >= 0 ? fgetxattr(at->fd, name, value, room) : lgetxattr(at->path, name, value, room);
-}
-
-static int copy_attributes(struct source *src, const struct place *at, struct source_item *item)
+static int copy_attributes(struct source *src, const struct host_place *at, struct source_item *item)
 {
 	char *value = src->buffer + NAMES_ROOM;
-	ssize_t n = list(at, src->buffer, NAMES_ROOM);
+	ssize_t n = host_list_attributes(at, src->buffer, NAMES_ROOM);
 
 	if (n < 0 && errno == ENOTSUP)
 		return 0;
@@ -60,7 +35,7 @@ static int copy_attributes(struct source *src, const struct place *at, struct so
 
 		if (!source_attribute_is_wanted(src, name))
 			continue;
-		size = get(at, name, value, SOURCE_BUFFER - NAMES_ROOM);
+		size = host_get_attribute(at, name, value, SOURCE_BUFFER - NAMES_ROOM);
 		if (size < 0) {
 			error_sys(src->ctx, errno, "cannot read the attribute");
 			item->lacks_attributes = true;
@@ -74,29 +49,17 @@ static int copy_attributes(struct source *src, const struct place *at, struct so
 	return 0;
 }
 
-#if defined(__linux__)
 static void read_flags(const struct source *src, int fd, struct source_item *item)
 {
-	struct fsxattr attr;
-	int flags;
+	uint32_t projid;
 
-	if ((src->opt.keep & F2FS_KEEP_FLAGS) && host_request(fd, FS_IOC_GETFLAGS, &flags) == 0) {
-		item->flags = (uint32_t)flags;
+	if ((src->opt.keep & F2FS_KEEP_FLAGS) && host_get_flags(fd, &item->flags) == 0)
 		item->given |= GIVEN_FLAGS;
-	}
-	if ((src->opt.keep & F2FS_KEEP_PROJECT) && host_request(fd, FS_IOC_FSGETXATTR, &attr) == 0 && attr.fsx_projid) {
-		item->projid = attr.fsx_projid;
+	if ((src->opt.keep & F2FS_KEEP_PROJECT) && host_get_project(fd, &projid) == 0 && projid) {
+		item->projid = projid;
 		item->given |= GIVEN_PROJECT;
 	}
 }
-#else
-static void read_flags(const struct source *src, int fd, struct source_item *item)
-{
-	(void)p;
-	(void)fd;
-	(void)item;
-}
-#endif
 
 /* Flags of files and directories alone: opening anything else may have effects. */
 void host_flags(const struct source *src, int at, const char *name, int fd, struct source_item *item)
@@ -113,33 +76,20 @@ void host_flags(const struct source *src, int at, const char *name, int fd, stru
 		close(own);
 }
 
-/* Make the path of a name for calls that take no directory. */
-static void write_path(char path[static PATH_ROOM], int at, const char *name)
-{
-	snprintf(path, PATH_ROOM, "/proc/self/fd/%d/%s", at, name);
-}
-
 bool host_has_no_attributes(int at, const char *name, int fd)
 {
-	char path[PATH_ROOM];
-	const struct place place = { .fd = fd, .path = path };
-	ssize_t n;
+	const struct host_place place = { .fd = fd, .dir = at, .name = name };
+	const ssize_t n = host_list_attributes(&place, NULL, 0);
 
-	if (fd < 0)
-		write_path(path, at, name);
-	n = list(&place, NULL, 0);
 	return n == 0 || (n < 0 && errno == ENOTSUP);
 }
 
 int host_attributes(struct source *src, int at, const char *name, int fd, struct source_item *item)
 {
-	char path[PATH_ROOM];
-	const struct place place = { .fd = fd, .path = path };
+	const struct host_place place = { .fd = fd, .dir = at, .name = name };
 
 	host_flags(src, at, name, fd, item);
 	if (!(src->opt.keep & (F2FS_KEEP_XATTRS | F2FS_KEEP_ACL)))
 		return 0;
-	if (fd < 0)
-		write_path(path, at, name);
 	return copy_attributes(src, &place, item);
 }

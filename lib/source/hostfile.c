@@ -2,7 +2,6 @@
 /*
  * Read contents of a file of the host, in large pieces. Holes are found by SEEK_DATA if the host knows them.
  */
-#define _GNU_SOURCE /* SEEK_DATA */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>

@@ -2,7 +2,6 @@
 /*
  * Names of a directory of the host, in the order of their bytes.
  */
-#define _GNU_SOURCE /* d_type */
 #include "source/hostnames.h"
 
 #include <dirent.h>

@@ -22,7 +22,7 @@ DEFINITION = re.compile(r"^(?!static\b|typedef\b)[a-z][\w \t*]*?[ *\n](\w+)\([^;
 DECLARATION = re.compile(r"^(?!static\b|typedef\b)[a-z][\w \t*]*?[ *\n](\w+)\([^;{}]*\)\s*;", re.M)
 PUBLIC = re.compile(r"\bF2FS_API\b[^;(]*?[ *](\w+)\(")
 # Where the library meets its host: folders, headers and functions of the host, and the few files elsewhere.
-HOST_FOLDERS = {"device", "sink", "source"}
+HOST_FOLDERS = {"device", "host", "sink", "source"}
 HOST_HEADER = re.compile(
     r"^(?:(?:sys|linux|net|arpa)/.*|(?:dirent|errno|fcntl|grp|mntent|poll|pthread|pwd|signal|spawn|time|unistd)\.h)$")
 HOST_CALL = re.compile(
@@ -30,12 +30,14 @@ HOST_CALL = re.compile(
     r"abort|system|popen|tmpfile|mkstemp|localtime|gmtime)\s*\(")
 HOST_ELSEWHERE = {
     "lib/base/error.c": "maps errno to errors of the library",
-    "lib/base/host_request.h": "ioctl() as device, sink and source call it",
     "lib/base/late.h": "pthread_once() for libraries that are loaded at first use",
     "lib/base/pool.c": "threads",
     "lib/disk/partition_blkid.c": "libblkid reads from a descriptor alone",
     "lib/inject/value.c": "strtoull() says in errno that a number is too large",
 }
+# Of one system: its macro, its headers.
+SYSTEM = re.compile(r"^[ \t]*#.*(?:\b(?:__linux__|__APPLE__|__FreeBSD__|_WIN32|__GLIBC__)\b|<linux/|<sys/(?:xattr|sysmacros|ioctl|disk|extattr)\.h>)")
+SYSTEM_ELSEWHERE = {}
 PROGRAMS = {"cli", "mkfs", "fsck", "dump", "defrag", "resize", "sload", "edit", "fuse", "inject", "label", "lab", "examples"}
 
 
@@ -103,7 +105,7 @@ def check_users(root, files, layers):
         for quoted, _ in includes_of(root / name):
             if public and quoted:
                 findings.append(f"{name}: a public header must not include \"{quoted}\"")
-            elif quoted.split("/")[0] in layers and not (root / quoted).is_file():
+            elif quoted.split("/")[0] in set(layers) - {"host"} and not (root / quoted).is_file():
                 findings.append(f"{name}: a program must not include \"{quoted}\" of the library")
     return findings
 
@@ -167,11 +169,32 @@ def read_functions(root, files):
     return homes, {name: header for name, header in headers.items() if name in homes and name not in public}
 
 
+def home_of(path):
+    """The header of a file's functions; those of lib/host have the name of a system in front: linux_files.c."""
+    stem = path.stem.split("_", 1)[1] if path.parent.name == "host" and "_" in path.stem else path.stem
+    return path.with_name(stem + ".h")
+
+
 def check_headers(root, files):
     """Each shared function is declared in the header that is named like its file."""
     homes, headers = read_functions(root, files)
-    return [f"{header}: declares {name}() of {homes[name]}, which belongs into {homes[name].with_suffix('.h').name}"
-            for name, header in sorted(headers.items()) if header.with_suffix("") != homes[name].with_suffix("")]
+    return [f"{header}: declares {name}() of {homes[name]}, which belongs into {home_of(homes[name]).name}"
+            for name, header in sorted(headers.items()) if header != home_of(homes[name])]
+
+
+def check_systems(root, files):
+    """What is of one system alone is in lib/host, or has a reason."""
+    findings = []
+    for name in files:
+        if name.suffix not in SOURCES or name.parts[0] not in PROGRAMS | {"lib", "include"} or str(name) in SYSTEM_ELSEWHERE:
+            continue
+        if name.parts[:2] == ("lib", "host") or name.parts[0] == "fuse":
+            continue
+        text = (root / name).read_text(encoding="utf-8", errors="replace")
+        for number, line in enumerate(text.splitlines(), 1):
+            if SYSTEM.search(line):
+                findings.append(f"{name}:{number}: only lib/host asks for a system, or includes its headers")
+    return findings
 
 
 def check_host(root, files, elsewhere):
@@ -201,6 +224,7 @@ def check(root, elsewhere=()):
         + check_order(root, layers)
         + check_cycles(root, files)
         + check_headers(root, files)
+        + check_systems(root, files)
         + check_host(root, files, elsewhere)
     )
 
@@ -249,6 +273,10 @@ BAD = [
     ("public header must not", {"include/f2fskit/pub.h": '#include "base/a.h"\n'}),
     ("program must not", {"dump/main.c": '#include "base/a.h"\n'}),
     ("program must not", {"mkfs/main.c": '#include "mkfs/m.h"\n'}),
+    ("only lib/host asks for a system", {"lib/log/two.c": "#ifdef __linux__\n#endif\n"}),
+    ("only lib/host asks for a system", {"dump/main.c": "#include <sys/xattr.h>\n"}),
+    ("belongs into x.h", {"lib/host/y.h": "int go(void);\n", "lib/host/linux_x.c": "int go(void)\n{\n}\n",
+                          "lib/README.md": "| 0 | host | x |\n| 0 | base | x |\n| 1 | format | x |\n| 1 | device | x |\n| 2 | volume | x |\n| 3 | log | x |\n| 3 | mkfs | x |\n"}),
     ("no table", {"lib/README.md": "nothing\n"}),
 ]
 

@@ -20,8 +20,8 @@
 
 #include <cmocka.h>
 
-#include "base/host_request.h"
 #include "common/fresh.h"
+#include "host/host_request.h"
 
 #define FEATURES (F2FS_FEAT_EXTRA_ATTR | F2FS_FEAT_PROJECT_QUOTA | F2FS_FEAT_QUOTA)
 #define KEPT ((unsigned)(F2FS_KEEP_DEFAULT | F2FS_KEEP_FLAGS | F2FS_KEEP_PROJECT) & ~(unsigned)F2FS_KEEP_OWNER)

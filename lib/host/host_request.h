@@ -3,8 +3,8 @@
  * Requests to devices and files of Linux, whatever the C library: glibc takes their numbers as unsigned long, musl as
  * int.
  */
-#ifndef F2FSKIT_BASE_HOST_REQUEST_H
-#define F2FSKIT_BASE_HOST_REQUEST_H
+#ifndef F2FSKIT_HOST_HOST_REQUEST_H
+#define F2FSKIT_HOST_HOST_REQUEST_H
 
 #include <sys/ioctl.h>
 

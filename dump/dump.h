@@ -30,6 +30,7 @@ struct dump {
 	struct f2fs_context *ctx;
 	struct f2fs_volume *vol;
 	const struct f2fs_geometry *geo;
+	const struct f2fs_open_options *opening; /* how the volume was opened on it */
 	struct f2fs_device *device; /* for views of zones: the first, and the further ones of a zoned volume */
 	struct f2fs_device *const *further;
 	unsigned further_count;
@@ -145,6 +146,7 @@ int view_logs(struct dump *d, const char *argument);
 int view_journals(struct dump *d, const char *argument);
 int view_orphans(struct dump *d, const char *argument);
 int view_recovery(struct dump *d, const char *argument);
+int view_report(struct dump *d, const char *argument);
 int view_nat(struct dump *d, const char *argument);
 int view_sit(struct dump *d, const char *argument);
 int view_ssa(struct dump *d, const char *argument);

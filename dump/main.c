@@ -253,9 +253,10 @@ static int take_view(struct dump *d, struct arguments *a, const struct view *vie
 /* Things but a view's text that go to the standard output. */
 static unsigned count_to_stdout(const struct arguments *a, const struct request *request)
 {
-	const int is_archive = request->view->option == OPT_tar && !strcmp(request->argument, "-");
+	const int option = request->view->option;
+	const int is_file = (option == OPT_tar || option == OPT_report) && !strcmp(request->argument, "-");
 
-	return (unsigned)(request->view->kind == BYTES || is_archive) + copy_lists_to_stdout(&a->copy);
+	return (unsigned)(request->view->kind == BYTES || is_file) + copy_lists_to_stdout(&a->copy);
 }
 
 /* Does a view work on files, so that it can show them as they were? */
@@ -319,7 +320,7 @@ static int check_arguments(struct dump *d, const struct arguments *a)
 		}
 		if ((count_to_stdout(a, &a->requests[i]) && kind != BYTES && a->request_count > 1) ||
 		    count_to_stdout(a, &a->requests[i]) > 1) {
-			cli_error(&d->cli, "the standard output can take one archive, list or view only");
+			cli_error(&d->cli, "the standard output can take one archive, page, list or view only");
 			cli_opt_hint(&tool);
 			return -1;
 		}
@@ -594,6 +595,7 @@ static int run_on_image(struct dump *d, struct arguments *a)
 		d->status = DUMP_FAILED;
 	} else {
 		d->device = opened.device;
+		d->opening = &opened.options;
 		d->geo = f2fs_volume_geometry(d->vol);
 		d->out = cli_print_open(stdout, a->is_json ? CLI_JSON : CLI_TEXT);
 		if (has_banner(a))

@@ -23,6 +23,7 @@ from .volume_lists import printable
 
 _ROWS = 500
 _BINS = 48
+_LAST = ((1 << 63) // 1_000_000_000) * 1_000_000_000  # later times are not counted: with all of their second they need more than 64 bits
 _DAY = 86_400_000_000_000
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 _OVERVIEW = (
@@ -106,7 +107,7 @@ def _facts(volume: Volume) -> dict[str, str]:
 
 def times_svg(times: Iterable[int], title: str) -> str:
     """Return a chart of how many of the times (nanoseconds since 1970) are in each of equal spans; "" without any."""
-    moments = [time for time in times if time > 0]
+    moments = [time for time in times if 0 < time < _LAST]
     if not moments:
         return ""
     first, last = min(moments), max(moments)

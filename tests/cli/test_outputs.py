@@ -13,6 +13,7 @@ CALLS = {
     "metadata": ["dump.f2fs", "--metadata-image=OUT", "IMAGE"],
     "used": ["dump.f2fs", "--used-image=OUT", "IMAGE"],
     "reads": ["dump.f2fs", "--read-log=OUT", "--ls", "IMAGE"],
+    "report": ["dump.f2fs", "--report=OUT", "IMAGE"],
     "undo": ["fsck.f2fs", "-f", "-y", "--undo=OUT", "IMAGE"],
     "sparse": ["mkfs.f2fs", "-f", "--sparse-size=64M", "--root-dir=OUT", "IMAGE"],
 }

@@ -16,7 +16,7 @@ TAKEN = {
     "mkfs.f2fs": {"--label", "--cold-extensions", "--hot-extensions", "--include", "--exclude", "--preset", "--heap", "--stamp",
                   "--mount-point", "--fs-config", "--file-contexts"},
     "fsck.f2fs": {"--undo"},
-    "dump.f2fs": {"--to", "--read-log", "--metadata-image", "--used-image", "--restore-image", "--extract", "--tar", "--tar-compression",
+    "dump.f2fs": {"--to", "--read-log", "--report", "--metadata-image", "--used-image", "--restore-image", "--extract", "--tar", "--tar-compression",
                   "--include", "--exclude", "--manifest", "--fs-config", "--file-contexts", "--mount-point", "-o"},
     "sload.f2fs": {"--include", "--exclude", "--target", "--compress-extension", "--plain-extension", "--mount-point", "--fs-config",
                    "--file-contexts", "--product-out", "--stamp"},

@@ -39,7 +39,7 @@ def test_contents(wheel, top):
     extensions = [name for name in names if name.endswith(".so")]
     assert extensions == ["f2fskit/_f2fskit.abi3.so"] and re.match(r"f2fskit-[\d.]+-cp3\d+-abi3-linux_\w+\.whl$", wheel.name)
     assert {pathlib.PurePath(name).name for name in names} - {pathlib.PurePath(extensions[0]).name} == {
-        path.name for path in (top / "python/f2fskit").iterdir() if path.suffix in (".py", ".pyi", ".typed")}
+        path.name for path in (top / "python/f2fskit").iterdir() if path.suffix in (".py", ".pyi", ".typed", ".html", ".css", ".js")}
     assert "python -m f2fskit" in metadata and "](" not in metadata.split("\n\n", 1)[1]  # no link that an index cannot follow
     assert "Name: f2fskit" in metadata and "Requires-Dist: cffi" in metadata
 

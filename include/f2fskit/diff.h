@@ -47,6 +47,31 @@ enum f2fs_diff_field {
 /* Return the name of one bit of enum f2fs_diff_field ("contents", "mode"); NULL for other numbers. */
 F2FS_API const char *f2fs_diff_field_name(unsigned field);
 
+/*
+ * Values of an entry of the other side. An archive cannot be asked for them later. Members whose field is not in known
+ * are 0.
+ */
+struct f2fs_diff_side {
+	unsigned known;	     /* enum f2fs_diff_field that the members below have */
+	uint32_t mode;	     /* TYPE: the type; MODE: the permissions, too */
+	uint32_t uid;	     /* OWNER */
+	uint32_t gid;	     /* OWNER */
+	uint32_t rdev_major; /* DEVICE */
+	uint32_t rdev_minor; /* DEVICE */
+	uint32_t nlink;	     /* LINKS: number of names; 0: see link */
+	uint32_t flags;	     /* FLAGS */
+	uint32_t projid;     /* PROJECT */
+	uint64_t size;	     /* SIZE, in bytes */
+	struct f2fs_time mtime; /* MTIME */
+	const char *link;   /* LINKS: path below the top of the file that this is a further name of; NULL: none */
+	const char *target; /* TARGET; not NUL-terminated */
+	size_t target_length; /* bytes of target */
+	/* XATTRS: for each attribute the length of the value in 4 bytes, little-endian, the name with its NUL, the
+	 * value. Entries that only the other side has do not have it, nor TARGET. */
+	const uint8_t *xattrs;
+	size_t xattrs_length; /* bytes of xattrs */
+};
+
 /* A difference. Pointers are valid until the call returns. */
 struct f2fs_difference {
 	const char *path; /* "/a/b"; bytes as presented, NUL-terminated */
@@ -54,6 +79,7 @@ struct f2fs_difference {
 	unsigned fields;  /* enum f2fs_diff_field; of CHANGED */
 	uint8_t type;	  /* enum f2fs_file_type; of CHANGED that of the other side, of UNREADABLE unknown */
 	const struct f2fs_error_detail *detail; /* of UNREADABLE: why; else NULL */
+	const struct f2fs_diff_side *other; /* of ADDED and CHANGED: values of the other side; else NULL */
 };
 
 /* Options of f2fs_diff; begin it with F2FS_SIZED. */

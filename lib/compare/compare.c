@@ -12,6 +12,7 @@
 #include "compare/metadata.h"
 #include "compare/rest.h"
 #include "compare/seek.h"
+#include "compare/side.h"
 #include "source/volume_source.h"
 #include "volume/read_room.h"
 #include "volume/volume.h"
@@ -138,17 +139,21 @@ static int compare_item(struct compare *c, struct source_item *item, struct f2fs
 static int take_found(struct compare *c, struct source_item *item, struct f2fs_inode *inode)
 {
 	struct f2fs_difference difference = { .kind = F2FS_DIFF_CHANGED, .type = type_of(item->mode) };
+	struct f2fs_diff_side side;
 	int err = compare_item(c, item, inode, &difference.fields);
 
 	if (err)
 		return err;
 	c->result->compared++;
+	compare_side(c, item, true, &side);
+	difference.other = &side;
 	return difference.fields ? compare_tell(c, source_path(&c->src), &difference) : 0;
 }
 
 static int take(struct compare *c, struct source_item *item)
 {
 	struct f2fs_difference added = { .kind = F2FS_DIFF_ADDED, .type = type_of(item->mode) };
+	struct f2fs_diff_side side;
 	enum source_choice choice;
 	struct f2fs_inode *inode;
 	int err = source_choose_item(&c->src, &choice);
@@ -162,8 +167,11 @@ static int take(struct compare *c, struct source_item *item)
 	err = compare_find(c, source_path(&c->src), true, &inode);
 	if (err)
 		return err;
-	if (!inode)
+	if (!inode) {
+		compare_side(c, item, false, &side);
+		added.other = &side;
 		return compare_tell(c, source_path(&c->src), &added);
+	}
 	err = take_found(c, item, inode);
 	f2fs_inode_close(inode);
 	return err;

@@ -8,7 +8,7 @@ import os
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Union
 
 from ._core import ffi, get_ident, lib, sized, stray, text
-from .difference_values import Side, field_values
+from .difference_values import Side, field_values, side_values
 from .name_text import Patterns, decode_name
 from .populate import Reader, make_input
 from .tree import Memory, host_path
@@ -36,8 +36,8 @@ class Difference(NamedTuple):
     """Of an unreadable one: why."""
     old: Mapping[str, Any] = {}
     """Values of the fields in the first tree, as far as they can be read: "mode" 0o644, "owner" (0, 0), "mtime" in
-    nanoseconds, "xattrs" as a dictionary. Contents have none, nor has an archive or a manifest. Of a removed one: the
-    type."""
+    nanoseconds, "xattrs" as a dictionary. In archives and manifests "links" may be the path that the hard link names.
+    Contents have no value. Of a removed one: the type."""
     new: Mapping[str, Any] = {}
     """The same of the second tree. Of an added one: the type."""
 
@@ -49,9 +49,10 @@ for _bit in range(32):
 
 
 class _Run:
-    def __init__(self, hooks: Any, found: list[Difference]) -> None:
+    def __init__(self, hooks: Any, found: list[Difference], takes_values: bool) -> None:
         self.hooks = hooks
         self.found = found
+        self.takes_values = takes_values
 
 
 @ffi.def_extern(onerror=stray, error=1)  # type: ignore[misc]
@@ -60,7 +61,8 @@ def py_diff_options_visit(user: Any, row: Any) -> int:
     try:
         fields = tuple(name for name, bit in _FIELDS.items() if row.fields & bit)
         message = text(row.detail.message) if row.detail else ""
-        run.found.append(Difference(decode_name(ffi.string(row.path)), _KINDS[row.kind], fields, message))
+        new = side_values(row.other, fields or ("type",)) if run.takes_values else {}
+        run.found.append(Difference(decode_name(ffi.string(row.path)), _KINDS[row.kind], fields, message, {}, new))
         return 0
     except BaseException as error:
         run.hooks.keep(error)
@@ -86,9 +88,9 @@ def _held(first: Volume, second: Volume) -> Iterator[Any]:
     other.drain()
 
 
-def _compare(volume: Volume, memory: Memory, options: Any) -> list[Difference]:
+def _compare(volume: Volume, memory: Memory, options: Any, takes_values: bool) -> list[Difference]:
     found: list[Difference] = []
-    options.user = memory.keep(ffi.new_handle(_Run(volume._handle.core.hooks, found)))
+    options.user = memory.keep(ffi.new_handle(_Run(volume._handle.core.hooks, found, takes_values)))
     options.visit = lib.py_diff_options_visit
     volume._handle.call(lib.f2fs_diff, options, ffi.NULL)
     found.sort(key=lambda one: one.path)
@@ -159,16 +161,16 @@ def diff(
         with contextlib.ExitStack() as locks:
             if isinstance(other, Volume):
                 options.volume = locks.enter_context(_held(first, other))
-            found = _compare(first, memory, options)
+            found = _compare(first, memory, options, other is None)
         found = [_with_values(one, first, other) for one in found]
     return [_swap(one) for one in found] if swapped else found
 
 
-def _with_values(one: Difference, first: Side, second: Side) -> Difference:
+def _with_values(one: Difference, first: Volume, second: Side) -> Difference:
     """Add the values of both sides to a difference."""
     fields = one.fields if one.kind == "changed" else ("type",)
     old = field_values(first, one.path, fields) if one.kind in ("changed", "removed") else {}
-    new = field_values(second, one.path, fields) if one.kind in ("changed", "added") else {}
+    new = field_values(second, one.path, fields) if second is not None and one.kind in ("changed", "added") else one.new
     return one._replace(old=old, new=new)
 
 

@@ -8,12 +8,14 @@ import stat
 from typing import Any, Callable, Mapping, Union
 
 from . import errors
+from ._core import ffi, lib
 from .enums import InodeFlag
 from .inode import Inode
+from .name_text import decode_name
 from .volume import Volume
 
 Side = Union[Volume, bytes, None]
-"""A volume, the path of a directory, or None for an archive or manifest, whose values are not known any more."""
+"""A volume, the path of a directory, or None for an archive or manifest, whose values come with the difference."""
 
 _TYPES = {
     stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "symlink", stat.S_IFCHR: "character device",
@@ -60,10 +62,8 @@ _FIELDS: Mapping[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def field_values(side: Side, path: str, fields: tuple[str, ...]) -> dict[str, Any]:
+def field_values(side: Union[Volume, bytes], path: str, fields: tuple[str, ...]) -> dict[str, Any]:
     """Return the values of fields of a path on one side. Contents have no value, nor does anything unreadable."""
-    if side is None:
-        return {}
     place: Inode | bytes
     found = {}
     try:
@@ -82,3 +82,38 @@ def field_values(side: Side, path: str, fields: tuple[str, ...]) -> dict[str, An
     if isinstance(place, Inode):
         place.close()
     return found
+
+
+_KNOWN: Mapping[str, Callable[[Any], Any]] = {
+    "type": lambda side: _TYPES.get(stat.S_IFMT(side.mode), "unknown"),
+    "target": lambda side: decode_name(ffi.buffer(side.target, side.target_length)[:]),
+    "device": lambda side: os.makedev(side.rdev_major, side.rdev_minor),
+    "mode": lambda side: stat.S_IMODE(side.mode),
+    "owner": lambda side: (side.uid, side.gid),
+    "size": lambda side: side.size,
+    "mtime": lambda side: side.mtime.seconds * 1_000_000_000 + side.mtime.nanoseconds,
+    "links": lambda side: side.nlink if side.link == ffi.NULL else "/" + decode_name(ffi.string(side.link)),
+    "xattrs": lambda side: _unpack(ffi.buffer(side.xattrs, side.xattrs_length)[:] if side.xattrs_length else b""),
+    "flags": lambda side: InodeFlag(side.flags),
+    "project": lambda side: side.projid,
+}
+_BITS: Mapping[str, int] = {name: getattr(lib, f"F2FS_DIFF_{name.upper()}") for name in _KNOWN}
+
+
+def _unpack(raw: bytes) -> dict[str, bytes]:
+    """Return the attributes of struct f2fs_diff_side."""
+    found = {}
+    at = 0
+    while at < len(raw):
+        size = int.from_bytes(raw[at : at + 4], "little")
+        end = raw.index(b"\0", at + 4)
+        found[decode_name(raw[at + 4 : end])] = raw[end + 1 : end + 1 + size]
+        at = end + 1 + size
+    return found
+
+
+def side_values(side: Any, fields: tuple[str, ...]) -> dict[str, Any]:
+    """Return the values of fields that came with a difference, as struct f2fs_diff_side or NULL."""
+    if side == ffi.NULL:
+        return {}
+    return {field: _KNOWN[field](side) for field in fields if field in _KNOWN and side.known & _BITS[field]}

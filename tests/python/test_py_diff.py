@@ -86,6 +86,62 @@ def test_archives_and_manifests(pair, tmp_path):
     assert kinds(f2fskit.diff(second, tar=archive, exclude=("sub",))) == {"/text": gone["/text"]}
 
 
+def test_values_of_an_archive(pair, tmp_path):
+    """Each field that changed has its old and its new value, also where the other side is an archive or a manifest."""
+    first, second, tree = pair
+    for image in (first, second):
+        with f2fskit.open(image, "r+") as volume:
+            for name in ("owned", "dated", "sized", "marked", "fixed"):
+                volume.path(f"/{name}").write_bytes(b"12345678")
+            volume.path("/null").mknod(0o020666, os.makedev(1, 3))
+            volume.path("/sub/deep").inode().xattrs["user.a"] = b"kept"
+    with f2fskit.open(second, "r+", now=1_700_000_000_000_000_000) as volume:
+        time = volume.lookup("/").stat().st_mtime_ns
+        volume.path("/owned").inode().set(mode=0o4751, uid=70_000, gid=9)
+        volume.path("/dated").inode().set(mtime_ns=123_000_000_000)
+        volume.path("/marked").inode().xattrs["user.a"] = b"x\0y"
+        volume.path("/sub/deep").inode().xattrs["user.a"] = b"other"
+        volume.path("/fixed").inode().set(flags=f2fskit.InodeFlag.NODUMP)
+        volume.path("/sized").write_bytes(b"1234")
+        volume.path("/link").unlink()
+        volume.path("/link").symlink_to("elsewhere")
+        volume.path("/null").unlink()
+        volume.path("/null").mknod(0o020666, os.makedev(1, 5))
+        volume.path("/sub/deep/empty").unlink()
+        volume.path("/sub/deep/empty").mkdir()
+        volume.path("/new").symlink_to("text")
+        volume.path("/text").unlink()
+        volume.lookup("/").set(mtime_ns=time)
+    archive, manifest = tmp_path / "tree.tar", tmp_path / "list"
+    with f2fskit.open(second) as volume:
+        volume.extract(tar=archive)
+        volume.extract(tmp_path / "copy", manifest=manifest)
+    changed = {
+        "/owned": ({"mode": 0o644, "owner": (0, 0)}, {"mode": 0o4751, "owner": (70_000, 9)}),
+        "/marked": ({"xattrs": {}}, {"xattrs": {"user.a": b"x\0y"}}),
+        "/sub/deep": ({"xattrs": {"user.a": b"kept"}}, {"xattrs": {"user.a": b"other"}}),
+        "/sized": ({"size": 8}, {"size": 4}),
+        "/link": ({"target": "text"}, {"target": "elsewhere"}),
+        "/null": ({"device": os.makedev(1, 3)}, {"device": os.makedev(1, 5)}),
+        "/sub/deep/empty": ({"type": "file"}, {"type": "directory"}),
+        "/fixed": ({"flags": f2fskit.InodeFlag(0)}, {"flags": f2fskit.InodeFlag.NODUMP}),
+        "/new": ({}, {"type": "symlink"}), "/text": ({"type": "file"}, {}),
+    }
+    for side in ({"tar": archive}, {"manifest": manifest}, {"b": tmp_path / "copy", "manifest": manifest}, {"b": second}):
+        found = {one.path: (one.old, one.new) for one in f2fskit.diff(first, **side, ignore=("mtime", "links", "contents"))}
+        missing = {"/fixed"} if "tar" in side else set()  # archives have no flags
+        assert found == {path: values for path, values in changed.items() if path not in missing}, side
+        dated, = (one for one in f2fskit.diff(first, **side) if one.path == "/dated")
+        assert dated.fields == ("mtime",) and dated.new == {"mtime": 123_000_000_000} and dated.old["mtime"] > 1 << 60
+    with f2fskit.open(first) as volume:
+        volume.extract(tar=archive)
+    with f2fskit.open(second, "r+") as volume:  # a further name in the archive, a file of its own in the volume
+        volume.path("/text").write_bytes(b"text\n")
+    names = {one.path: one for one in f2fskit.diff(second, tar=archive, ignore=("mtime",)) if one.path in ("/text", "/sub/second name")}
+    one, = names.values()
+    assert one.fields == ("links",) and one.old == {"links": 1} and one.new == {"links": ({"/text", "/sub/second name"} - {one.path}).pop()}
+
+
 def test_sides(pair, tmp_path):
     first, second, tree = pair
     with f2fskit.open(second, "r+") as volume:

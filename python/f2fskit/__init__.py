@@ -127,8 +127,6 @@ COMPRESS_ADDR: int = _lib.F2FS_COMPRESS_ADDR
 """Block address in the head slot of a compressed cluster."""
 
 __all__ = [
-    *enums.__all__,
-    *errors.__all__,
     "AsOfStat",
     "BlockIdentity",
     "BuildPart",
@@ -261,3 +259,5 @@ __all__ = [
     "rules",
     "structs",
 ]
+__all__ += enums.__all__
+__all__ += errors.__all__

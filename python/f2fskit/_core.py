@@ -247,8 +247,9 @@ class Core(Owner):
             error.__cause__ = pending
             return error
         if result in (lib.F2FS_ERR_IO, getattr(pending, "code", 0)) or getattr(error, "errno", 0) == pending.errno:
-            if hasattr(pending, "add_note"):
-                pending.add_note(f"f2fskit: {error}")
+            note = getattr(pending, "add_note", None)
+            if note is not None:
+                note(f"f2fskit: {error}")
             return pending
         error.__cause__ = pending
         return error

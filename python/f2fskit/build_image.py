@@ -179,8 +179,9 @@ def _as_source(source: Any, temporary: Path | None, keeps: bool) -> Iterator[Dic
         raise TypeError(f"an image is built from a dictionary, a path, an archive or entries, not {type(source).__name__}")
     place = None if temporary is None else os.fsdecode(temporary)
     with tempfile.NamedTemporaryFile(prefix="f2fskit-", suffix=".tar", dir=place) as file:
-        if hasattr(source, "read"):
-            while piece := source.read(1 << 20):
+        read: Any = getattr(source, "read", None)
+        if read is not None:
+            while piece := read(1 << 20):
                 file.write(piece)
         else:
             archive = _Archive(file)  # type: ignore[arg-type]

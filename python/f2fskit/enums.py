@@ -15,7 +15,7 @@ class _Names:
     def __str__(self: Any) -> str:
         if self.name is not None:
             return str(self.name)
-        known = [one for one in type(self) if one.value and self.value & one.value == one.value]
+        known = [one for one in self.__class__ if one.value and self.value & one.value == one.value]
         left = self.value & ~sum({int(one) for one in known})
         return "|".join([*(one.name for one in known), *([hex(left)] if left else [])]) or "0"
 
@@ -144,4 +144,4 @@ NAMED = (Feature, GcTarget, DefragOrder, Encrypted, Existing, FsyncMode, Logging
          Temperature)  # fmt: skip
 globals().update({f"{kind.__name__}Name": _names(kind) for kind in NAMED})
 
-__all__ = [name for name, found in globals().items() if isinstance(found, enum.EnumMeta) and not name.startswith("_")]
+__all__ = [name for name, found in globals().items() if isinstance(found, enum.EnumMeta) and not name.startswith("_")]  # pyright: ignore[reportUnsupportedDunderAll]

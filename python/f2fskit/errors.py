@@ -102,7 +102,7 @@ def _make_class(code: int) -> type[Error]:
 CLASSES = {code: _make_class(code) for code in sorted(ffi.typeof("enum f2fs_error").elements, reverse=True) if code < 0}
 
 globals().update({found.__name__: found for found in CLASSES.values()})
-__all__ = ["Error", *sorted(found.__name__ for found in CLASSES.values())]
+__all__ = ["Error", *sorted(found.__name__ for found in CLASSES.values())]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def make(code: int, message: str, errno: int = 0) -> Error:

@@ -109,8 +109,8 @@ def fields(
     """
     if access not in ("r", "r+"):
         raise ValueError('access is "r" or "r+"')
-    context = context or getattr(source, "context", None) or Context()
-    opened = [as_device(one, context, access == "r+", lock) for one in (source, *devices)]
+    shared: Context = context or getattr(source, "context", None) or Context()
+    opened = [as_device(one, shared, access == "r+", lock) for one in (source, *devices)]
     options = sized("struct f2fs_open_options *")
     put(options, offset=offset, accept_unread=accept_unread, accept_foreign=accept_foreign)
     table = ffi.new("struct f2fs_device *[]", [one._handle.get(lambda pointer: pointer) for one in opened])
@@ -118,10 +118,10 @@ def fields(
         options.devices, options.device_count = table + 1, len(devices)
     try:
         return Fields(
-            context._handle.open(
+            shared._handle.open(
                 "fields", lib.f2fs_inject_close, "f2fs_inject", lib.f2fs_inject_open, table[0], options
             ),
-            context,
+            shared,
             (lib.F2FS_INJECT_RAW if raw else 0) | (lib.F2FS_INJECT_FORCE if force else 0),
         )
     finally:

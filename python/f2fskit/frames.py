@@ -100,7 +100,7 @@ def known(frame: pandas.DataFrame, hash_set: Iterable[str] | str | os.PathLike[s
         raise ValueError(f"the set has digests of the kind {', '.join(sorted(by_kind))}; the frame has none of them")
     result = _pandas().Series(False, index=frame.index)
     for kind in columns:
-        result |= frame[kind].isin(by_kind[kind])
+        result |= frame[kind].isin(list(by_kind[kind]))
     return result
 
 

@@ -339,7 +339,7 @@ class F2FSFileSystem(fsspec.AbstractFileSystem):  # type: ignore[misc]
 
     # Contents.
 
-    def _open(self, path: Any, mode: str = "rb", **_: Any) -> F2FSFile:
+    def _open(self, path: Any, mode: str = "rb", *_words: Any, **_named: Any) -> Any:
         return F2FSFile(self, self._strip_protocol(path), mode)
 
     def cat_file(self, path: Any, start: int | None = None, end: int | None = None, **_: Any) -> bytes:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     # What io.FileIO is to type checkers.
     class _Raw(Owner, io.RawIOBase, BinaryIO):  # type: ignore[misc]
         name: str | int  # type: ignore[assignment]
-        mode: str
+        mode: str  # pyright: ignore[reportIncompatibleMethodOverride]
 
         def __enter__(self) -> Self: ...
 

@@ -667,7 +667,7 @@ class F2FSPath:
         with new._volume._as_a_whole():
             self._copy_to(new, follow_symlinks)
             if self.inode(follow=follow_symlinks).is_dir():
-                todo = [(self, new)]
+                todo: list[tuple[F2FSPath, F2FSPath]] = [(self, new)]
                 while todo:
                     here, there = todo.pop()
                     for child in here.iterdir():

@@ -26,6 +26,7 @@ class Placement(Protocol):
 
     def classify(self, ino: int, file_block: int, old: int) -> int:
         """Return the stream of a block that is about to be written in place of the one at `old`, or NO_STREAM."""
+        ...
 
     # written(ino, file_block, old, addr): the block was written
     # moving(ino, old) -> int: the stream of a block that GC is about to move

@@ -31,13 +31,14 @@ _FREE = "#f2f2f2"
 _LAST_YEAR = 9999
 
 
-def _axes(axes: Axes | None) -> Any:
+def _axes(axes: Axes | None) -> Axes:
     if axes is not None:
         return axes
     try:
-        return importlib.import_module("matplotlib.pyplot").gca()
+        found: Axes = importlib.import_module("matplotlib.pyplot").gca()
     except ImportError:
         raise ImportError("matplotlib is not installed: pip install 'f2fskit[plot]', or use f2fskit.report without it") from None
+    return found
 
 
 def _words(kind: int) -> str:
@@ -55,7 +56,7 @@ def segments(volume: Volume, axes: Axes | None = None, *, columns: int | None = 
         columns = max(math.isqrt(3 * volume.geometry.segment_count_main // 2), 1)
     if columns < 1:
         raise ValueError(f"columns: {columns} is not 1 or more")
-    axes = _axes(axes)
+    to = _axes(axes)
     colors, patches = importlib.import_module("matplotlib.colors"), importlib.import_module("matplotlib.patches")
     blocks = 1 << volume.superblock.log_blocks_per_seg
     free = colors.to_rgb(_FREE)
@@ -70,13 +71,14 @@ def segments(volume: Volume, axes: Axes | None = None, *, columns: int | None = 
         cells.append(tuple(strength * one + (1 - strength) * none for one, none in zip(colors.to_rgb(_COLORS[entry.type]), free)))
     rows = -(-len(cells) // columns)
     cells += [(1.0, 1.0, 1.0)] * (rows * columns - len(cells))
-    axes.imshow([cells[row * columns : (row + 1) * columns] for row in range(rows)], interpolation="nearest", aspect="equal")
-    axes.set(title="Segments", xlabel=f"{columns} segments in a row", ylabel="row")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.get_major_locator().set_params(integer=True)
+    to.imshow([cells[row * columns : (row + 1) * columns] for row in range(rows)], interpolation="nearest", aspect="equal")
+    to.set(title="Segments", xlabel=f"{columns} segments in a row", ylabel="row")
+    for axis in (to.xaxis, to.yaxis):
+        locator: Any = axis.get_major_locator()
+        locator.set_params(integer=True)
     shown = [patches.Patch(color=_COLORS[kind], label=_words(kind)) for kind in _COLORS if kind in found]
-    axes.legend(handles=[*shown, patches.Patch(color=_FREE, label="free")], bbox_to_anchor=(1, 1), loc="upper left")
-    return axes
+    to.legend(handles=[*shown, patches.Patch(color=_FREE, label="free")], bbox_to_anchor=(1, 1), loc="upper left")
+    return to
 
 
 def utilisation(volume: Volume, axes: Axes | None = None, *, bins: int = 20) -> Axes:
@@ -86,19 +88,19 @@ def utilisation(volume: Volume, axes: Axes | None = None, *, bins: int = 20) -> 
         axes: where to draw.
         bins: classes of fullness, 1 or more.
     """
-    axes = _axes(axes)
+    to = _axes(axes)
     blocks = 1 << volume.superblock.log_blocks_per_seg
     shares: dict[int, list[float]] = {kind: [] for kind in _COLORS}
     for entry in volume.sit:
         if entry.valid_blocks:
             shares[entry.type].append(100 * entry.valid_blocks / blocks)
     kinds = [kind for kind in _COLORS if shares[kind]]
-    axes.hist([shares[kind] for kind in kinds], bins=bins, range=(0, 100), stacked=True, color=[_COLORS[kind] for kind in kinds],
-              label=[_words(kind) for kind in kinds])  # fmt: skip
-    axes.set(title="How full segments are", xlabel="valid blocks, percent", ylabel="segments")
+    to.hist([shares[kind] for kind in kinds], bins=bins, range=(0, 100), stacked=True, color=[_COLORS[kind] for kind in kinds],
+            label=[_words(kind) for kind in kinds])  # fmt: skip
+    to.set(title="How full segments are", xlabel="valid blocks, percent", ylabel="segments")
     if kinds:
-        axes.legend()
-    return axes
+        to.legend()
+    return to
 
 
 def _moments(values: Iterable[int | None]) -> list[datetime.datetime]:
@@ -130,9 +132,9 @@ def timeline(volume: Volume, axes: Axes | None = None, *, times: Sequence[TimeNa
             raise ValueError(f"there is no time {name!r}; there are {', '.join(_TIMES)}")
     from .rows import table
 
-    axes = _axes(axes)
+    to = _axes(axes)
     rows = table("files", volume)
-    places = {name: list(rows.columns).index(name) for name in times}
+    places: dict[TimeName, int] = {name: list(rows.columns).index(name) for name in times}
     values: dict[TimeName, list[int | None]] = {name: [] for name in times}
     for row in rows.rows:
         for name, place in places.items():
@@ -141,12 +143,12 @@ def timeline(volume: Volume, axes: Axes | None = None, *, times: Sequence[TimeNa
     every = [moment for found in drawn.values() for moment in found]
     for name, found in drawn.items():
         if found:
-            axes.hist(found, bins=bins, range=(min(every), max(every)), histtype="step", label=f"{name}: {len(found):,} files")
-    axes.set(title="Times of files", xlabel="UTC", ylabel="files")
+            to.hist(found, bins=bins, range=(min(every), max(every)), histtype="step", label=f"{name}: {len(found):,} files")
+    to.set(title="Times of files", xlabel="UTC", ylabel="files")
     if every:
-        axes.legend()
-        axes.tick_params(axis="x", rotation=30)
-    return axes
+        to.legend()
+        to.tick_params(axis="x", rotation=30)
+    return to
 
 
 def fragments(volume: Volume, axes: Axes | None = None, *, paths: Sequence[AnyPath] | None = None) -> Axes:
@@ -156,7 +158,7 @@ def fragments(volume: Volume, axes: Axes | None = None, *, paths: Sequence[AnyPa
         axes: where to draw.
         paths: files, or directories with all below them. None: everything.
     """
-    axes = _axes(axes)
+    to = _axes(axes)
     block = volume.geometry.block_size
     whole: list[tuple[int, int]] = []
     broken: list[tuple[int, int]] = []
@@ -165,9 +167,9 @@ def fragments(volume: Volume, axes: Axes | None = None, *, paths: Sequence[AnyPa
             (broken if one.fragments > one.ideal else whole).append((one.blocks * block, one.fragments))
     for found, color, label in ((whole, "#2f7fc1", "in one piece"), (broken, "#b2182b", "broken")):
         if found:
-            axes.scatter(*zip(*found), s=12, alpha=0.6, color=color, label=f"{label}: {len(found):,} files")
-    axes.set(title="Fragments of files", xlabel="stored bytes", ylabel="fragments")
+            to.scatter(*zip(*found), s=12, alpha=0.6, color=color, label=f"{label}: {len(found):,} files")
+    to.set(title="Fragments of files", xlabel="stored bytes", ylabel="fragments")
     if whole or broken:
-        axes.set(xscale="log", yscale="log")
-        axes.legend()
-    return axes
+        to.set(xscale="log", yscale="log")
+        to.legend()
+    return to

@@ -25,4 +25,4 @@ for _found in structs.values():
     _kind = type(class_name(_found.name), (Record,), {"__slots__": (), "__doc__": _found.doc, "__module__": __name__})
     record_classes[_found.name] = globals()[_kind.__name__] = _kind
 
-__all__ = ["InodeFields", *sorted(kind.__name__ for kind in record_classes.values())]
+__all__ = ["InodeFields", *sorted(kind.__name__ for kind in record_classes.values())]  # pyright: ignore[reportUnsupportedDunderAll]

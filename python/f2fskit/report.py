@@ -61,7 +61,7 @@ def _cell(name: str, kind: Kind, value: Any) -> str:
 
 def table_html(rows: RowTable, columns: Sequence[str], identity: str, note: str = "") -> Iterator[str]:
     """Yield a table of `f2fskit.rows` as HTML that can be sorted by each of its columns."""
-    places = [(list(rows.columns).index(name), name, rows.columns[name]) for name in columns]
+    places: list[tuple[int, str, Kind]] = [(list(rows.columns).index(name), name, rows.columns[name]) for name in columns]
     yield f'<div class="wide" tabindex="0" role="region" aria-labelledby="{identity}"><table><caption>{html.escape(note)}</caption><thead><tr>'
     for _, name, kind in places:
         yield f'<th scope="col"{_NUMBER if kind in _NUMBERS else ""}><button type="button">{_LABELS.get(name, name.replace("_", " "))}</button></th>'

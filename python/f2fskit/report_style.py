@@ -7,7 +7,7 @@ import pkgutil
 
 
 def _part(name: str) -> str:
-    data = pkgutil.get_data(__package__, name)
+    data = pkgutil.get_data("f2fskit", name)
     if data is None:
         raise FileNotFoundError(f"{name} is missing beside report_style.py; install f2fskit again")
     return data.decode()

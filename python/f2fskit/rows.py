@@ -54,7 +54,7 @@ def _files(volume: Volume) -> Iterator[tuple[Any, ...]]:
     for row, (path, (ino, error, kind)) in enumerate(zip(table.paths, table._entries())):
         status = table.stat(row)
         born = getattr(status, "st_birthtime_ns", None)
-        yield (path, ino, _TYPES.get(_KINDS.get(stat.S_IFMT(status.st_mode), kind), "unknown"), status.st_mode, status.st_nlink, status.st_uid, status.st_gid,
+        yield (path, ino, _TYPES.get(_KINDS.get(stat.S_IFMT(status.st_mode)) or kind, "unknown"), status.st_mode, status.st_nlink, status.st_uid, status.st_gid,
                status.st_size, status.st_blocks * 512, status.st_mtime_ns, status.st_atime_ns, status.st_ctime_ns, born, error != 0)  # fmt: skip
 
 

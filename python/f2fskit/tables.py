@@ -125,7 +125,7 @@ class Sit(Table[results.SitEntry]):
         return results.SitEntry(
             row.segno,
             row.valid_blocks,
-            _LOG_TYPES.get(row.type, row.type),
+            _LOG_TYPES[row.type] if row.type in _LOG_TYPES else row.type,
             _SOURCES[row.source],
             row.mtime,
             bytes(ffi.buffer(row.valid_map)),

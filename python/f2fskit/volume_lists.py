@@ -32,7 +32,7 @@ def printable(text: str | bytes) -> str:
 
 
 def _names(flags: Any) -> list[str]:
-    return [flag.name.lower() for flag in type(flags) if flag in flags]
+    return [flag.name.lower() for flag in flags.__class__ if flag in flags]
 
 
 def _seconds(nanoseconds: int) -> str:

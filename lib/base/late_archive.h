@@ -3,6 +3,9 @@
 #ifndef F2FSKIT_BASE_LATE_ARCHIVE_H
 #define F2FSKIT_BASE_LATE_ARCHIVE_H
 
+#include "f2fskit_config.h"
+
+#if HAVE_ARCHIVE
 #include <archive.h>
 #include <archive_entry.h>
 
@@ -38,4 +41,5 @@ LATE_ARCHIVE(LATE_DECLARE)
 /* Can the functions be called? Loads the library at the first call, on whatever thread. */
 bool late_archive(void);
 
+#endif /* HAVE_ARCHIVE */
 #endif

@@ -3,6 +3,9 @@
 #ifndef F2FSKIT_BASE_LATE_CRYPTO_H
 #define F2FSKIT_BASE_LATE_CRYPTO_H
 
+#include "f2fskit_config.h"
+
+#if HAVE_CRYPTO
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
@@ -27,4 +30,5 @@ LATE_CRYPTO(LATE_DECLARE)
 /* Can the functions be called? Loads the library at the first call, on whatever thread. */
 bool late_crypto(void);
 
+#endif /* HAVE_CRYPTO */
 #endif

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The installed library from a C program: headers, pkg-config's words, shared and static linking."""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -79,3 +80,25 @@ def test_python_finds_the_module(prefix):
     text = "import site; known = site.getsitepackages(); print(%r in known or not any(p.startswith('/usr/local/') for p in known))"
     done = subprocess.run([sys.executable, "-c", text % installed], capture_output=True, text=True)
     assert done.stdout == "True\n", installed
+
+
+def test_python_runs_with_the_library_beside_it(prefix):
+    """The module uses the installed library, and has the metadata of a wheel."""
+    extension = next(prefix.rglob("_f2fskit.*.so"))
+    listed = subprocess.run(["ldd", extension], check=True, capture_output=True, text=True, env={}).stdout
+    assert re.search(r"libf2fskit\.so\.0 => %s/" % re.escape(str(prefix)), listed), listed
+    text = ("import importlib.metadata as m; found = m.distribution('f2fskit'); print(found.version, len(found.requires),"
+            "sorted((point.group, point.value) for point in found.entry_points))")
+    done = subprocess.run([sys.executable, "-c", text], check=True, capture_output=True, text=True,
+                          env={"PYTHONPATH": str(extension.parents[1])})
+    version = subprocess.run(["meson", "introspect", "--projectinfo", os.environ["F2FSKIT_BUILD"]], check=True, capture_output=True,
+                             text=True).stdout
+    assert '"version": "%s"' % done.stdout.split()[0] in version
+    assert done.stdout.endswith("[('fsspec.specs', 'f2fskit.fsspec_filesystem.F2FSFileSystem'), ('pytest11', 'f2fskit.pytest_plugin')]\n")
+
+
+def test_documents(prefix):
+    """README, licence and the documents for users are installed."""
+    place = next(prefix.rglob("README.md")).parent
+    assert {"README.md", "CHANGELOG.md", "LICENSE", "AUTHORS"} <= {path.name for path in place.iterdir()}
+    assert (place / "docs/API.md").exists()

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Write completion for a shell, from the options that each program lists (--dump-options).
 
-complete.py bash|zsh TEMPLATE OUTPUT PROGRAM=LIST...
-complete.py fish TEMPLATE FOLDER PROGRAM=LIST...
+complete.py bash|zsh F2FS TEMPLATE OUTPUT PROGRAM=LIST...
+complete.py fish F2FS TEMPLATE FOLDER PROGRAM=LIST...
+
+F2FS is the name of the program whose commands work on files inside an image.
 """
 from __future__ import annotations
 
@@ -81,7 +83,7 @@ def fish_quote(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def fish_rows(program: Program) -> str:
+def fish_rows(program: Program, f2fs: str) -> str:
     rows = []
     for option in program.options:
         words = ["complete", "-c", program.name]
@@ -91,24 +93,24 @@ def fish_rows(program: Program) -> str:
         rows.append(" ".join([*words, "-d", fish_quote(option.text)]))
     for name, text in program.commands:
         rows.append("complete -c %s -n __f2fskit_wants_command -f -a %s -d %s" % (program.name, fish_quote(name), fish_quote(text)))
-    if program.name == "f2fs":
-        rows.append("complete -c f2fs -n '__f2fskit_has_command; and not __f2fskit_takes_host_files' -f -a '(__f2fskit_files_inside)'")
-        rows.append("complete -c f2fs -n '__f2fskit_has_command; and __f2fskit_takes_host_files' -a '(__f2fskit_files_inside)'")
+    if program.name == f2fs:
+        for condition in ("and not __f2fskit_takes_host_files' -f", "and __f2fskit_takes_host_files'"):
+            rows.append(f"complete -c {f2fs} -n '__f2fskit_has_command; {condition} -a '(__f2fskit_files_inside)'")
     return "".join(row + "\n" for row in rows)
 
 
 def main() -> None:
-    shell, template, output, *words = sys.argv[1:]
+    shell, f2fs, template, output, *words = sys.argv[1:]
     programs = [read_program(word) for word in words]
     with open(template, encoding="utf-8") as file:
         text = file.read()
     names = " ".join(program.name for program in programs)
     if shell == "fish":
         made = {os.path.join(output, program.name + ".fish"): text.replace("@VALUED@", fish_quote(valued(program)))
-                .replace("@ROWS@", fish_rows(program).rstrip("\n")) for program in programs}  # fmt: skip
+                .replace("@ROWS@", fish_rows(program, f2fs).rstrip("\n")) for program in programs}  # fmt: skip
     else:
         row = {"bash": bash_row, "zsh": zsh_row}[shell]
-        made = {output: text.replace("@ROWS@", "".join(map(row, programs)).rstrip("\n")).replace("@NAMES@", names)}
+        made = {output: text.replace("@ROWS@", "".join(map(row, programs)).rstrip("\n")).replace("@NAMES@", names).replace("@F2FS@", f2fs)}
     for path, whole in made.items():
         with open(path, "w", encoding="utf-8") as file:
             file.write(whole)

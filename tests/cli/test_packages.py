@@ -52,6 +52,23 @@ def is_named(path, pattern):
     return len(parts) >= len(wanted) and all(map(fnmatch.fnmatchcase, parts, wanted))
 
 
+RECIPES = {"alpine/APKBUILD": "\npkgver=%s\n", "arch/PKGBUILD": "\npkgver=%s\n", "fedora/f2fskit.spec": "\nVersion:        %s\n",
+           "homebrew/f2fskit.rb": '\n  version "%s"\n', "nix/package.nix": '\n  version = "%s";\n'}
+# Macros of packaging/fedora/f2fskit.spec, for the build under test.
+MACROS = {"_bindir": "usr/bin", "_sbindir": "usr/sbin", "_libdir": "usr/lib/*", "_includedir": "usr/include", "_mandir": "usr/share/man",
+          "_docdir": "usr/share/doc", "_datadir": "usr/share", "_prefix": "usr", "python3_sitearch": "usr/lib/python3/dist-packages",
+          "name": "f2fskit", "version": "*"}
+
+
+def fedora_lists():
+    """{package: its patterns} of the spec."""
+    lists = {}
+    for head, body in re.findall(r"^%files *(.*)\n((?:.+\n)+)", read("packaging/fedora/f2fskit.spec"), re.M):
+        rows = [row for row in body.splitlines() if row.startswith("%{")]
+        lists[head or "main"] = [re.sub(r"%\{(\w+)\}", lambda m: MACROS[m[1]], row) for row in rows]
+    return lists
+
+
 def problems(files, lists):
     """What is wrong between installed files and lists."""
     found = []
@@ -68,6 +85,15 @@ def test_debian(installed):
     has_fuse = any(path.endswith("/f2fsfuse") for path in installed)
     lists = {name: rows for name, rows in debian_lists().items() if has_fuse or not name.startswith("f2fsfuse")}
     assert len(installed) > 150 and problems(installed, lists) == []
+
+
+def test_fedora(installed):
+    has_fuse = any(path.endswith("/f2fsfuse") for path in installed)
+    lists = {name: rows for name, rows in fedora_lists().items() if has_fuse or name != "-n f2fsfuse"}
+    files = [path for path in installed if path != HOOKS[0]]
+    lists["removed"] = [row.split("%{buildroot}")[1].replace("%{_libdir}", "usr/lib/*")
+                        for row in read("packaging/fedora/f2fskit.spec").splitlines() if row.startswith("rm %{buildroot}")]
+    assert len(lists) == 6 + has_fuse and problems(files, lists) == []
 
 
 def test_problems_are_found():
@@ -88,6 +114,8 @@ def test_each_debian_package_has_a_list():
 def test_versions_and_map_agree():
     version = re.search(r"^  version: '(.*)'", read("meson.build"), re.M)[1]
     assert read("packaging/debian/changelog").startswith("f2fskit (%s-" % version)
+    for path, words in RECIPES.items():
+        assert words % version in read("packaging", path), path
     node = re.search(r"^(\w+[\d.]+) \{", read("lib/libf2fskit.map"), re.M)[1]
     assert "(symver)%s %s\n" % (node, version) in read("packaging/debian/libf2fskit0.symbols")
     soversion = re.search(r"soversion: '(\d+)'", read("lib/meson.build"))[1]

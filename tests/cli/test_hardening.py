@@ -66,6 +66,12 @@ def test_calls_are_checked(build, tool):
             assert re.search(r"__(sn|vsn|f|vf)?printf_chk", symbols), path
 
 
+def test_preloads_see_all_input_and_output(build, tool):
+    """No call is one that _FORTIFY_SOURCE made of another name: tests/common replaces read(), write() and the like."""
+    for path in files_of(build[0], tool, "programs") + files_of(build[0], tool, "libraries"):
+        assert not re.findall(r"__p?(?:read|write)(?:v|64)*_chk", readelf(path, "--dyn-syms")), path
+
+
 def test_control_flow(build, build_dir):
     """Every object of the library says that its branches are marked, where the compiler can mark them."""
     if os.uname().machine != "x86_64":

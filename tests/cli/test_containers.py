@@ -273,7 +273,7 @@ def test_form_that_the_library_lacks(run, tmp_path, filled, form):
 
 @pytest.mark.parametrize("form, words", [("qcow2", ["-F", "qcow2"]), ("vmdk", ["-F", "vmdk"]), ("vpc", None)])
 def test_snapshots(run, tmp_path, filled, form, words):
-    """What lies in another file would read as zeros."""
+    """Data in another file would read as zeros."""
     need(["libqcow.so.1", "libvmdk.so.1", "libvhdi.so.1"], "qemu-img")
     base = convert(filled[0], tmp_path / "base", ["-O", form])
     if words:

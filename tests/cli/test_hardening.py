@@ -36,7 +36,7 @@ def files_of(build_dir, tool, kind):
 
 
 def weaknesses(path, is_program):
-    """What a file lacks."""
+    """Return the protections that a file lacks."""
     segments, dynamic, header = readelf(path, "-l"), readelf(path, "-d"), readelf(path, "-h")
     stack = re.search(r"GNU_STACK.* (R[W ][E ]) ", segments)
     lacks = {

@@ -11,7 +11,7 @@ import pytest
 BOOT = ["fsck.f2fs", "mkfs.f2fs", "resize.f2fs", "f2fslabel"]
 CONTAINERS = {"ewf": "libewf.so.2", "qcow": "libqcow.so.1", "vhdi": "libvhdi.so.1", "vmdk": "libvmdk.so.1"}
 LATE = {"archive": "libarchive", "crypto": "libcrypto", **{name: "lib" + name for name in CONTAINERS}}
-# what a program may need, directly or through others
+# libraries that a program may need, directly or through others
 SMALL = {"libf2fskit", "libc", "libdeflate", "libz", "liblz4", "libzstd", "libutf8proc", "libblkid", "libuuid"}
 
 

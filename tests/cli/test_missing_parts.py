@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Optional libraries: what a build has works, and what it lacks is refused with the library's name.
+"""Optional libraries: those of a build work, and use of a missing one is refused with the name of the library.
 
 The same tests run on every build. .ci/features runs them on builds that lack one library, or all.
 """

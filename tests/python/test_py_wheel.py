@@ -82,7 +82,7 @@ def test_nothing_but_the_entry_is_visible(wheel, tmp_path):
 
 
 def test_without_a_compiler(top, tmp_path):
-    """pip names what the machine lacks."""
+    """pip reports that a compiler is missing, and names the packages to install."""
     for variables, words in (({"PATH": str(tmp_path)}, "there is none of cc, gcc"), ({"CC": "no-such-cc -O2"}, "no-such-cc, which CC names")):
         done = subprocess.run([sys.executable, "-c", "import build_backend; build_backend.build_wheel('.')"], capture_output=True, text=True,
                               env={**os.environ, "PYTHONPATH": str(top / "python"), "CC": "", **variables}, cwd=tmp_path)

@@ -8,6 +8,7 @@ the same as in a wheel.
 
 from __future__ import annotations
 
+import importlib
 import pathlib
 import sys
 from typing import Any
@@ -16,17 +17,16 @@ METADATA_VERSION = "2.1"
 
 
 def load_toml(path: str) -> dict[str, Any]:
-    """Read a TOML file, with the parser that this Python has."""
-    try:
-        import tomllib as parser
-    except ImportError:  # before Python 3.11
+    """Read a TOML file, with the first parser that this Python has: its own is there from 3.11 on."""
+    for name in ("tomllib", "tomli", "pip._vendor.tomli"):
         try:
-            import tomli as parser
+            parser = importlib.import_module(name)
         except ImportError:
-            from pip._vendor import tomli as parser
-    with open(path, "rb") as file:
-        found: dict[str, Any] = parser.load(file)
-        return found
+            continue
+        with open(path, "rb") as file:
+            found: dict[str, Any] = parser.load(file)
+            return found
+    raise SystemExit("dist_info.py: this Python has no parser of TOML (install its module tomli)")
 
 
 def metadata(project: dict[str, Any], version: str, readme: str) -> str:

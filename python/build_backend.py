@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Build the module from its sources for pip. meson-python does the work; this file says in plain words what the machine lacks."""
+"""Build the module from its sources for pip. meson-python does the work; this file names missing tools in plain words."""
 
 from __future__ import annotations
 

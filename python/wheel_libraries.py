@@ -55,7 +55,7 @@ class Libraries:
         return {**os.environ, **tools, "PKG_CONFIG_LIBDIR": str(self.root / "lib/pkgconfig"), "PKG_CONFIG_PATH": ""}
 
     def make(self) -> None:
-        """Build what is missing."""
+        """Build the missing libraries."""
         self._write_tools()
         steps = (self._plain, self._xz, self._archive, self._util_linux, self._openssl)
         marks = {step: self.folder / f"made{step.__name__}" for step in steps}

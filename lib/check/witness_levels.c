@@ -4,15 +4,11 @@
  * i_dir_level puts them indicate another level: the one that explains the most names is believed. A directory without
  * names has no such witness. Then a level that gives it more buckets than the volume has blocks is not believed.
  */
-#include <string.h>
-
-#include "base/error.h"
 #include "base/namehash.h"
+#include "check/dir_ballot.h"
 #include "check/dir_judge.h"
-#include "check/sweep.h"
 #include "check/witness.h"
 #include "check/witness_levels.h"
-#include "volume/block_read.h"
 
 #define LEVELS 32u /* all higher ones choose the same buckets as the last */
 
@@ -22,44 +18,10 @@ struct level_vote {
 	uint32_t fitting[LEVELS]; /* names that are where this level puts them */
 };
 
-struct ballot {
-	struct checker *c;
-	struct vec votes;    /* struct level_vote */
-	struct map32 places; /* index of an inode_fact -> index in votes */
-};
-
-static int ask_directory(struct ballot *b, f2fs_nid_t ino)
-{
-	const struct nid_fact *fact = facts_nid(&b->c->facts, ino);
-	struct level_vote *vote;
-
-	if (!fact || fact->inode == NO_INODE || map32_find(&b->places, fact->inode))
-		return 0;
-	vote = vec_push(&b->votes, 1);
-	if (!vote)
-		return F2FS_ERR_NOMEM;
-	vote->inode = fact->inode;
-	return map32_set(&b->places, fact->inode, b->votes.count - 1);
-}
-
-/* Directories with names in places where they are not looked for. */
-static int list_directories(struct ballot *b)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < b->c->findings.count && !err; i++) {
-		const struct finding *f = vec_at(&b->c->findings, i);
-
-		if (f->problem == P_DENTRY_PLACE)
-			err = ask_directory(b, f->ino);
-	}
-	return err;
-}
-
 /* Count for each level the names of a block that it explains. */
-static void count_block(const struct checker *c, const struct dir_block *place, const uint8_t *block,
-			struct level_vote *vote)
+static void count_block(const struct checker *c, const struct dir_block *place, const uint8_t *block, void *of)
 {
+	struct level_vote *vote = of;
 	const struct inode_fact *dir = facts_inode_at(&c->facts, place->inode);
 	uint64_t first[LEVELS], buckets[LEVELS], blocks[LEVELS];
 	struct dentry_area area;
@@ -86,27 +48,6 @@ static void count_block(const struct checker *c, const struct dir_block *place, 
 			if (buckets[i] && (place->number - first[i]) / blocks[i] == ref.hash % buckets[i])
 				vote->fitting[i]++;
 	}
-}
-
-static int count_all(struct ballot *b)
-{
-	struct checker *c = b->c;
-
-	for (size_t i = 0; i < c->dir_addrs.count && b->votes.count; i++) {
-		const struct sweep_item *item = vec_at(&c->dir_addrs, i);
-		const struct dir_block *place = vec_at(&c->dir_blocks, item->tag);
-		const uint64_t *at = map32_find(&b->places, place->inode);
-		const uint8_t *block;
-		int err = at ? volume_peek(c->vol, item->addr, &block) : 0;
-
-		if (err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
-			return err;
-		if (err)
-			error_clear(c->ctx);
-		else if (at)
-			count_block(c, place, block, vec_at(&b->votes, (size_t)*at));
-	}
-	return 0;
 }
 
 static bool is_one_bit(uint32_t difference)
@@ -150,13 +91,13 @@ static int amend_level(struct checker *c, const struct inode_fact *dir, uint8_t 
 	return level == dir->dir_level ? 0 : witness_amend_bytes(c, addr, inode_OFS_i_dir_level, 1, level, &why);
 }
 
-static int decide_all(struct ballot *b)
+static int decide_all(struct dir_ballot *b)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < b->votes.count && !err; i++) {
 		const struct level_vote *vote = vec_at(&b->votes, i);
-		const struct inode_fact *dir = facts_inode_at(&b->c->facts, vote->inode);
+		const struct inode_fact *dir = dir_ballot_dir(b, vote);
 
 		err = amend_level(b->c, dir, choose_level(vote, dir->dir_level), WITNESS_PLACES);
 	}
@@ -181,22 +122,20 @@ static int refuse_endless(struct checker *c)
 
 int witness_levels(struct checker *c)
 {
-	struct ballot b = { .c = c };
+	struct dir_ballot b;
 	int err;
 
 	if (c->book->votes >= MAX_VOTES)
 		return 0;
-	vec_init(&b.votes, c->ctx, sizeof(struct level_vote));
-	map32_init(&b.places, c->ctx);
-	err = list_directories(&b);
+	/* directories with names in places where they are not looked for */
+	err = dir_ballot_open(&b, c, sizeof(struct level_vote), P_DENTRY_PLACE);
 	if (!err)
-		err = count_all(&b);
+		err = dir_ballot_count(&b, count_block);
 	if (!err)
 		err = decide_all(&b);
 	if (!err)
 		err = refuse_endless(c);
-	vec_fini(&b.votes);
-	map32_fini(&b.places);
+	dir_ballot_close(&b);
 	c->book->votes += c->must_restart;
 	return err;
 }

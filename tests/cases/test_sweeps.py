@@ -179,3 +179,13 @@ def test_mended(beds, damage):
 
     volume, _, text = damage.partition(" ")
     assert sweep_table.Reasons().faults(beds.one(beds.plan(volume).again(text))) == set()
+
+
+@pytest.mark.parametrize("damage", ["seed:casefold raw inode[4].i_flags^=0x40000000", "seed:encrypted-casefold raw inode[5].i_flags^=0x40000000"])
+def test_hashes_keep_casefold(beds, damage):
+    """The hashes of the names show that their directory folds them: the flag comes back, and no hash changes."""
+    import sweep_table
+
+    volume, _, text = damage.partition(" ")
+    result = beds.one(beds.plan(volume).again(text))
+    assert sweep_table.Reasons().faults(result) == set() and set(result["found"]) == {"INODE_FIELD"}

@@ -70,7 +70,7 @@ def fedora_lists():
 
 
 def problems(files, lists):
-    """What is wrong between installed files and lists."""
+    """The differences between installed files and lists."""
     found = []
     for path in files:
         owners = [name for name, patterns in lists.items() if any(is_named(path, pattern) for pattern in patterns)]

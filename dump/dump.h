@@ -135,7 +135,8 @@ void dump_path_of(struct dump *d, f2fs_nid_t ino);
 int dump_xattrs(struct dump *d, struct f2fs_inode *inode);
 
 /* views; argument NULL when none was given */
-/* view_evidence.c: the container of the image, if it is in one, as members of the open record. */
+/* view_evidence.c: the container of the image and the footer of verified boot, if there are such, as members of the
+ * open record. */
 void dump_put_container(struct dump *d);
 int view_evidence(struct dump *d, const char *argument);
 int view_info(struct dump *d, const char *argument);

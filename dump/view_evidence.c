@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The container that an image lies in, and its digests.
+ * What an image is wrapped in: a container with its digests, and the footer of verified boot.
  */
+#include <string.h>
+
 #include "dump/dump.h"
+
+static uint64_t big_endian(const uint8_t at[8])
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		value = value << 8 | at[i];
+	return value;
+}
 
 static void put_container(struct dump *d, const struct f2fs_evidence *evidence)
 {
@@ -16,12 +27,28 @@ static void put_container(struct dump *d, const struct f2fs_evidence *evidence)
 		cli_print_bool(d->out, "is_incomplete", 1);
 }
 
+/* Android's verified boot puts a footer at the end of a partition, with numbers in big-endian order. */
+static void put_boot_footer(struct dump *d)
+{
+	enum { FOOTER = 64, IMAGE_BYTES = 12, TABLE_AT = 20, TABLE_BYTES = 28 };
+	const uint64_t size = f2fs_device_info(d->device)->size;
+	uint8_t footer[FOOTER];
+
+	if (size < FOOTER || f2fs_device_read(d->device, size - FOOTER, footer, FOOTER) != 0 ||
+	    memcmp(footer, "AVBf", 4) != 0)
+		return;
+	cli_print_u64(d->out, "verified_boot_image_bytes", big_endian(footer + IMAGE_BYTES));
+	cli_print_u64(d->out, "verified_boot_table_offset", big_endian(footer + TABLE_AT));
+	cli_print_u64(d->out, "verified_boot_table_bytes", big_endian(footer + TABLE_BYTES));
+}
+
 void dump_put_container(struct dump *d)
 {
 	struct f2fs_evidence evidence = { F2FS_SIZED(f2fs_evidence) };
 
 	if (f2fs_device_evidence(d->device, &evidence) == 0)
 		put_container(d, &evidence);
+	put_boot_footer(d);
 }
 
 int view_evidence(struct dump *d, const char *argument)

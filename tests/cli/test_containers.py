@@ -364,3 +364,15 @@ def test_hostile_containers(run, tmp_path, filled, evidence):
             assert done.returncode in (0, 2, 4, 8) and (done.returncode == 0 or done.stderr)
             tried += 1
     assert tried == 48
+
+
+def test_footer_of_verified_boot(run, tmp_path, volume):
+    """Where Android's footer is, the overview says so, also in a partition of a disk."""
+    path = tmp_path / "vendor.img"
+    footer = struct.pack(">4sIIQQQ28x", b"AVBf", 1, 0, len(volume), len(volume), 4096)
+    path.write_bytes(volume + bytes(65536 - 64) + footer)
+    found = json.loads(run("dump.f2fs", "--info", "--json", path).stdout)["info"]
+    assert found["verified_boot_image_bytes"] == found["verified_boot_table_offset"] == len(volume)
+    assert found["verified_boot_table_bytes"] == 4096
+    path.write_bytes(volume)
+    assert not any(name.startswith("verified_boot") for name in json.loads(run("dump.f2fs", "--info", "--json", path).stdout)["info"])

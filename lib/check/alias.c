@@ -14,19 +14,6 @@
 #define OWN_RANGES 3u
 #define MOST_RANGES (8u + OWN_RANGES) /* one for each device, and those of the inode */
 
-/* Return how many blocks a device has; *start: its first block. */
-static uint64_t range_of(const struct checker *c, unsigned device, f2fs_blk_t *start)
-{
-	uint64_t at = c->geo->segment0_blkaddr, blocks = 0;
-
-	for (unsigned i = 0; i <= device; i++) {
-		at += blocks;
-		blocks = (uint64_t)sbdev_total_segments(superblock_device(c->vol->sb, i)) * F2FS_SEGMENT_BLOCKS;
-	}
-	*start = (f2fs_blk_t)at;
-	return blocks;
-}
-
 static unsigned count_witnesses(const struct checker *c, const uint8_t *block, f2fs_blk_t start, uint64_t blocks)
 {
 	const uint64_t nodes = 1u + (inode_i_xattr_nid(block) != 0);
@@ -62,7 +49,10 @@ static struct range range_at(const struct checker *c, const uint8_t *block, unsi
 	struct range range = { inode_i_ext_blk(block), 0 };
 
 	if (n < further) {
-		range.blocks = range_of(c, n + 1, &range.start);
+		uint64_t start;
+
+		range.blocks = superblock_device_range(c->vol->sb, n + 1, &start);
+		range.start = (f2fs_blk_t)start;
 	} else if ((n -= further) < OWN_RANGES) {
 		const uint64_t own = inode_i_blocks(block) - 1u - (inode_i_xattr_nid(block) != 0);
 

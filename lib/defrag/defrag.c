@@ -436,17 +436,14 @@ static int open_copy(struct f2fs_volume *vol, struct f2fs_device *overlay, struc
 	struct f2fs_device *parts[F2FS_MAX_DEVICES] = { NULL };
 	const struct f2fs_open_options open = { .devices = parts + 1,
 						.device_count = superblock_device_count(vol->sb) - 1 };
-	uint64_t at = 0;
 	int err = 0;
 
 	if (superblock_device_count(vol->sb) < 2)
 		return volume_open(vol->ctx, overlay, NULL, copy);
 	for (unsigned i = 0; i <= open.device_count && !err; i++) {
-		uint64_t length = (uint64_t)sbdev_total_segments(superblock_device(vol->sb, i)) * F2FS_SEGMENT_BLOCKS;
+		uint64_t start, blocks = superblock_device_range(vol->sb, i, &start);
 
-		length = (length + (i == 0 ? vol->geo.segment0_blkaddr : 0)) * vol->geo.block_size;
-		err = device_new_slice(overlay, at, length, &parts[i]);
-		at += length;
+		err = device_new_slice(overlay, start << vol->geo.block_bits, blocks << vol->geo.block_bits, &parts[i]);
 	}
 	if (!err)
 		err = volume_open(vol->ctx, parts[0], &open, copy);

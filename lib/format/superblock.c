@@ -29,6 +29,20 @@ unsigned superblock_device_count(const uint8_t *sb)
 	return n;
 }
 
+uint64_t superblock_device_range(const uint8_t *sb, unsigned i, uint64_t *start)
+{
+	uint64_t blocks = 0;
+
+	*start = 0;
+	for (unsigned k = 0; k <= i; k++) {
+		*start += blocks;
+		blocks = (uint64_t)sbdev_total_segments(superblock_device(sb, k)) * F2FS_SEGMENT_BLOCKS;
+		if (k == 0)
+			blocks += sb_segment0_blkaddr(sb);
+	}
+	return blocks;
+}
+
 uint32_t superblock_crc(const uint8_t *sb)
 {
 	return crc_f2fs(F2FS_MAGIC, sb, sb_OFS_crc);

@@ -21,5 +21,8 @@ uint32_t superblock_crc(const uint8_t *sb);
 const uint8_t *superblock_device(const uint8_t *sb, unsigned i);
 /* Number of entries of the device table; 0 for a volume on one device. */
 unsigned superblock_device_count(const uint8_t *sb);
+/* Blocks of the volume on device i of the table; *start: the first one. The first device begins with all that is before
+ * segment 0. */
+uint64_t superblock_device_range(const uint8_t *sb, unsigned i, uint64_t *start);
 
 #endif

@@ -18,7 +18,7 @@
 #include "volume/nat_read.h"
 #include "volume/sit_read.h"
 
-enum { MOST_SEGMENTS = 4096, SAMPLES = 8, FROM_ONE_SEGMENT = 4, MOST_DEVICES = 8, FIRST_NODE_LOG = F2FS_HOT_NODE };
+enum { MOST_SEGMENTS = 4096, SAMPLES = 8, FROM_ONE_SEGMENT = 4, FIRST_NODE_LOG = F2FS_HOT_NODE };
 
 /* The blocks of a device within the volume. */
 struct part {
@@ -27,26 +27,18 @@ struct part {
 
 struct sampling {
 	struct f2fs_volume *vol;
-	struct part parts[MOST_DEVICES];
-	unsigned parts_count;
 	uint8_t *block;
 	f2fs_blk_t samples[SAMPLES]; /* where nodes of the device should be */
 	unsigned count;
 };
 
-static unsigned find_parts(const struct f2fs_volume *vol, struct part parts[MOST_DEVICES])
+static struct part part_of(const struct f2fs_volume *vol, unsigned number)
 {
-	const unsigned count = superblock_device_count(vol->sb);
-	uint64_t at = 0;
+	struct part part;
 
-	for (unsigned i = 0; i < count && i < MOST_DEVICES; i++) {
-		parts[i].start = at;
-		at += (uint64_t)sbdev_total_segments(superblock_device(vol->sb, i)) * F2FS_SEGMENT_BLOCKS;
-		if (i == 0)
-			at += vol->geo.segment0_blkaddr;
-		parts[i].end = at;
-	}
-	return count < MOST_DEVICES ? count : MOST_DEVICES;
+	part.end = superblock_device_range(vol->sb, number, &part.start);
+	part.end += part.start;
+	return part;
 }
 
 /* Is the block at `there` the node that the NAT has at `home`? */
@@ -77,14 +69,15 @@ static void sample_segment(struct sampling *s, const struct f2fs_segment_info *s
 }
 
 /* Choose blocks of a device that the SIT has as nodes. */
-static void choose(struct sampling *s, const struct part *part)
+static void choose(struct sampling *s, unsigned number)
 {
+	const struct part part = part_of(s->vol, number);
 	const struct f2fs_geometry *geo = &s->vol->geo;
-	const f2fs_seg_t first = geometry_segment_of(geo, (f2fs_blk_t)part->start);
+	const f2fs_seg_t first = geometry_segment_of(geo, (f2fs_blk_t)part.start);
 
 	s->count = 0;
 	for (f2fs_seg_t segno = first; segno < geo->segment_count_main && segno - first < MOST_SEGMENTS &&
-				       geometry_segment_start(geo, segno) < part->end && s->count < SAMPLES;
+				       geometry_segment_start(geo, segno) < part.end && s->count < SAMPLES;
 	     segno++) {
 		struct f2fs_segment_info segment;
 
@@ -94,15 +87,16 @@ static void choose(struct sampling *s, const struct part *part)
 	}
 }
 
-/* How many of the samples are at the same places of another device? */
-static unsigned count_on(struct sampling *s, const struct part *home, const struct part *other)
+/* How many of the samples of a device are at the same places of another one? */
+static unsigned count_on(struct sampling *s, unsigned number, unsigned other)
 {
+	const struct part home = part_of(s->vol, number), part = part_of(s->vol, other);
 	unsigned found = 0;
 
 	for (unsigned i = 0; i < s->count; i++) {
-		const uint64_t there = s->samples[i] - home->start + other->start;
+		const uint64_t there = s->samples[i] - home.start + part.start;
 
-		found += there < other->end && is_node_of(s, there, s->samples[i]);
+		found += there < part.end && is_node_of(s, there, s->samples[i]);
 	}
 	return found;
 }
@@ -120,15 +114,13 @@ static int refuse(struct f2fs_volume *vol, unsigned wanted, unsigned other)
 
 static int check_device(struct sampling *s, unsigned number)
 {
-	const struct part *home = &s->parts[number];
-
-	choose(s, home);
+	choose(s, number);
 	if (s->count == 0)
 		return 0;
-	for (unsigned other = 1; other < s->parts_count; other++)
-		if (other != number && count_on(s, home, &s->parts[other]) == s->count)
+	for (unsigned other = 1; other < superblock_device_count(s->vol->sb); other++)
+		if (other != number && count_on(s, number, other) == s->count)
 			return refuse(s->vol, number, other);
-	if (count_on(s, home, home) == 0)
+	if (count_on(s, number, number) == 0)
 		s->vol->strange_devices |= 1u << number;
 	return 0;
 }
@@ -140,11 +132,10 @@ int device_order_check(struct f2fs_volume *vol)
 
 	if (superblock_device_count(vol->sb) < 2)
 		return 0;
-	s.parts_count = find_parts(vol, s.parts);
 	s.block = mem_alloc(vol->ctx, vol->geo.block_size);
 	if (!s.block)
 		return F2FS_ERR_NOMEM;
-	for (unsigned i = 1; i < s.parts_count && !err; i++)
+	for (unsigned i = 1; i < superblock_device_count(vol->sb) && !err; i++)
 		err = check_device(&s, i);
 	mem_free(vol->ctx, s.block);
 	if (err)
@@ -155,11 +146,8 @@ int device_order_check(struct f2fs_volume *vol)
 
 int device_order_open(struct f2fs_volume *vol, unsigned number, struct f2fs_device **out)
 {
-	struct part parts[MOST_DEVICES];
-	const unsigned bits = vol->geo.block_bits;
+	uint64_t start;
+	const uint64_t blocks = superblock_device_range(vol->sb, number, &start);
 
-	if (number >= find_parts(vol, parts))
-		return F2FS_ERR_NOT_FOUND;
-	return device_new_slice(vol->dev, parts[number].start << bits,
-				(parts[number].end - parts[number].start) << bits, out);
+	return device_new_slice(vol->dev, start << vol->geo.block_bits, blocks << vol->geo.block_bits, out);
 }

@@ -104,11 +104,9 @@ static int join_devices(struct f2fs_volume *vol, const struct f2fs_open_options 
 		err = read_again(&parts[got].device);
 	}
 	for (unsigned i = 0; i < got && !err; i++) {
-		uint64_t blocks = (uint64_t)sbdev_total_segments(superblock_device(vol->sb, i)) * F2FS_SEGMENT_BLOCKS;
+		uint64_t start;
 
-		if (i == 0)
-			blocks += vol->geo.segment0_blkaddr;
-		parts[i].length = blocks * vol->geo.block_size;
+		parts[i].length = superblock_device_range(vol->sb, i, &start) * vol->geo.block_size;
 		if (parts[i].length > f2fs_device_info(parts[i].device)->size)
 			err = error_set(vol->ctx, F2FS_ERR_INVALID,
 					"device number %u of the volume is too short: %llu bytes, %llu are needed",

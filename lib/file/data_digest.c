@@ -2,12 +2,9 @@
 /*
  * Digests of a file's contents, as a reader sees them.
  */
-#include <string.h>
-
 #include "base/crc.h"
+#include "base/digests.h"
 #include "base/error.h"
-#include "base/part.h"
-#include "base/sha.h"
 #include "base/sized.h"
 #include "file/data_read.h"
 #include "file/inode_sync.h"
@@ -15,84 +12,7 @@
 
 #define PIECE (1u << 20)
 
-static const struct {
-	unsigned bit;
-	enum sha_algorithm algorithm;
-	size_t place; /* in struct f2fs_digests */
-} kinds[] = {
-	{ F2FS_DIGEST_MD5, SHA_MD5, offsetof(struct f2fs_digests, md5) },
-	{ F2FS_DIGEST_SHA1, SHA_1, offsetof(struct f2fs_digests, sha1) },
-	{ F2FS_DIGEST_SHA256, SHA_256, offsetof(struct f2fs_digests, sha256) },
-	{ F2FS_DIGEST_SHA512, SHA_512, offsetof(struct f2fs_digests, sha512) },
-};
-enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
-
-struct digests {
-	struct sha running[KINDS];
-	unsigned ready; /* bits of those that are */
-	uint32_t crc;
-};
-
-static void end(struct digests *d)
-{
-	for (unsigned i = 0; i < KINDS; i++)
-		if (d->ready & kinds[i].bit)
-			sha_fini(&d->running[i]);
-}
-
-/* Returns 0, or -1 when one of them cannot be computed; end() in any case. */
-static int begin(struct digests *d, unsigned wanted)
-{
-	d->ready = 0;
-	d->crc = UINT32_MAX;
-	for (unsigned i = 0; i < KINDS; i++) {
-		if (!(wanted & kinds[i].bit))
-			continue;
-		if (sha_init(&d->running[i], kinds[i].algorithm) != 0)
-			return -1;
-		d->ready |= kinds[i].bit;
-		if (sha_start(&d->running[i]) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int add(struct digests *d, const uint8_t *data, size_t n)
-{
-	int err = 0;
-
-	d->crc = crc_f2fs(d->crc, data, n);
-	for (unsigned i = 0; i < KINDS && !err; i++)
-		if (d->ready & kinds[i].bit)
-			err = sha_update(&d->running[i], data, n);
-	return err;
-}
-
-static int finish(struct digests *d, struct f2fs_digests *out)
-{
-	int err = 0;
-
-	out->crc32 = ~d->crc;
-	for (unsigned i = 0; i < KINDS && !err; i++) {
-		uint8_t digest[SHA_MAX_SIZE];
-
-		if (!(d->ready & kinds[i].bit))
-			continue;
-		err = sha_finish(&d->running[i], digest);
-		if (!err)
-			memcpy((uint8_t *)out + kinds[i].place, digest, sha_size(kinds[i].algorithm));
-	}
-	return err;
-}
-
-static int unavailable(struct f2fs_context *ctx)
-{
-	return error_set(ctx, F2FS_ERR_UNSUPPORTED,
-			 "a digest cannot be computed: %s",
-			 part_is_usable(PART_CRYPTO) ? "libcrypto does not offer it" : part_why_not(PART_CRYPTO));
-}
-
-static int add_contents(struct f2fs_inode *inode, struct digests *d, uint64_t *bytes)
+static int add_contents(struct f2fs_inode *inode, struct digests *d, struct f2fs_digests *out)
 {
 	struct f2fs_context *ctx = inode->vol->ctx;
 	const uint64_t size = inode_i_size(inode->block);
@@ -104,10 +24,13 @@ static int add_contents(struct f2fs_inode *inode, struct digests *d, uint64_t *b
 	while (!err && got == piece) {
 		err = progress_tick(ctx, "digest", piece);
 		if (!err)
-			err = inode_read(inode, *bytes, buffer, piece, &got);
-		if (!err && add(d, buffer, got) != 0)
-			err = unavailable(ctx);
-		*bytes += err ? 0 : got;
+			err = inode_read(inode, out->bytes, buffer, piece, &got);
+		if (err)
+			break;
+		out->crc32 = crc_f2fs(out->crc32, buffer, got);
+		out->bytes += got;
+		if (digests_add(d, buffer, got) != 0)
+			err = digests_unavailable(ctx);
 	}
 	mem_free(ctx, buffer);
 	return err;
@@ -116,16 +39,16 @@ static int add_contents(struct f2fs_inode *inode, struct digests *d, uint64_t *b
 int f2fs_digest_available(unsigned wanted)
 {
 	struct digests d;
-	const int err = begin(&d, wanted);
+	const int err = digests_begin(&d, wanted);
 
-	end(&d);
+	digests_end(&d);
 	return err == 0 && (wanted & ~(unsigned)F2FS_DIGEST_ALL) == 0;
 }
 
 int f2fs_inode_digest(struct f2fs_inode *inode, unsigned wanted, struct f2fs_digests *out)
 {
 	struct f2fs_context *ctx = inode->vol->ctx;
-	struct f2fs_digests own = { 0 };
+	struct f2fs_digests own = { .crc32 = UINT32_MAX };
 	struct digests d;
 	int err;
 
@@ -138,12 +61,13 @@ int f2fs_inode_digest(struct f2fs_inode *inode, unsigned wanted, struct f2fs_dig
 	err = inode_sync(inode);
 	if (err)
 		return err;
-	err = begin(&d, wanted) == 0 ? 0 : unavailable(ctx);
+	err = digests_begin(&d, wanted) == 0 ? 0 : digests_unavailable(ctx);
 	if (!err)
-		err = add_contents(inode, &d, &own.bytes);
-	if (!err && finish(&d, &own) != 0)
-		err = unavailable(ctx);
-	end(&d);
+		err = add_contents(inode, &d, &own);
+	if (!err && digests_finish(&d, &own) != 0)
+		err = digests_unavailable(ctx);
+	digests_end(&d);
+	own.crc32 = err ? 0 : ~own.crc32;
 	sized_give(out, &own, sizeof(own));
 	return err;
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Several digests of the same bytes at once.
+ */
+#ifndef F2FSKIT_BASE_DIGESTS_H
+#define F2FSKIT_BASE_DIGESTS_H
+
+#include <f2fskit/file.h>
+
+#include "base/context.h"
+#include "base/sha.h"
+
+enum { DIGEST_KINDS = 4 };
+
+struct digests {
+	struct sha running[DIGEST_KINDS];
+	unsigned ready; /* enum f2fs_digest: those that run */
+};
+
+/* Begin those that are wanted. Returns 0, or -1 when one cannot be computed; digests_end() in any case. */
+int digests_begin(struct digests *d, unsigned wanted);
+/* Returns 0, or -1. */
+int digests_add(struct digests *d, const void *data, size_t n);
+/* Put the results into their members of out; the others stay. Returns 0, or -1. */
+int digests_finish(struct digests *d, struct f2fs_digests *out);
+void digests_end(struct digests *d);
+/* Record and return UNSUPPORTED, for a result of -1. */
+int digests_unavailable(struct f2fs_context *ctx);
+
+#endif

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
+
 #define BLOCK 64
 
 static const uint32_t round_constant[64] = {
@@ -23,19 +25,6 @@ static const uint32_t round_constant[64] = {
 static uint32_t rotate(uint32_t x, unsigned int by)
 {
 	return x >> by | x << (32 - by);
-}
-
-static uint32_t get_be32(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
-static void put_be32(uint8_t *p, uint32_t v)
-{
-	p[0] = (uint8_t)(v >> 24);
-	p[1] = (uint8_t)(v >> 16);
-	p[2] = (uint8_t)(v >> 8);
-	p[3] = (uint8_t)v;
 }
 
 static void expand(uint32_t w[64], const uint8_t block[BLOCK])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Read containers through the libraries of the libyal family (libyal.h). An image that needs another file
- * than its own parts, such as the base of a snapshot, is refused: what is not in the file would read as zeros.
+ * Read containers through the libraries of the libyal family (libyal.h). An image that needs a file besides its own
+ * parts, such as the base of a snapshot, is refused: its missing blocks would read as zeros.
  */
 #include "device/container.h"
 
@@ -56,7 +56,7 @@ static const struct format *find_format(struct f2fs_device *file)
 	return NULL;
 }
 
-/* The library's words: the last line of its error, which names the cause. */
+/* Fail with the library's own words, as one line. */
 static int refuse(struct container *c, const char *what, void *error)
 {
 	const struct error_where where = { .structure = "container", .rule = DEVICE_RULE_CONTAINER };
@@ -83,16 +83,6 @@ static int refuse_form(struct container *c, const char *why)
 
 /* ---- what each format needs beyond opening ---- */
 
-/* Fields of the head of a qcow2 image, big-endian. */
-static uint64_t get_be(const uint8_t *at, unsigned bytes)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < bytes; i++)
-		value = value << 8 | at[i];
-	return value;
-}
-
 static int check_qcow(struct container *c)
 {
 	enum { VERSION = 4, BACKING = 8, CIPHER = 32, INCOMPATIBLE = 72, HEAD = 80, DIRTY = 1 };
@@ -101,13 +91,13 @@ static int check_qcow(struct container *c)
 
 	if (err)
 		return err;
-	if (get_be(head + BACKING, 8))
+	if (get_be64(head + BACKING))
 		return refuse_form(c, "continues in another file");
-	if (get_be(head + VERSION, 4) < 2)
+	if (get_be32(head + VERSION) < 2)
 		return refuse_form(c, "has the old form");
-	if (get_be(head + CIPHER, 4))
+	if (get_be32(head + CIPHER))
 		return refuse_form(c, "is encrypted");
-	if (get_be(head + VERSION, 4) >= 3 && (get_be(head + INCOMPATIBLE, 8) & ~(uint64_t)DIRTY))
+	if (get_be32(head + VERSION) >= 3 && (get_be64(head + INCOMPATIBLE) & ~(uint64_t)DIRTY))
 		return refuse_form(c, "has a form that libqcow cannot read");
 	return 0;
 }

@@ -62,41 +62,38 @@ static const struct function {
 #undef OBJECT
 #undef PLAIN
 };
+enum { FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
 
-static bool load_function(const struct library *library, const char *soname, const struct function *function,
-			  struct libyal *out)
+/* Load all functions at once; is_older: by their older names, where they have some. */
+static bool load_all(enum libyal_kind kind, const char *soname, bool is_older, struct libyal *out)
 {
-	const char *const names[] = { function->name, function->older };
+	const struct library *library = &libraries[kind];
+	struct late_symbol symbols[FUNCTIONS];
+	char names[FUNCTIONS][64];
+	size_t count = 0;
 
-	for (size_t i = 0; i < 2 && names[i]; i++) {
-		char name[80];
-		const struct late_symbol symbol = { name, (char *)out + function->offset };
+	for (size_t i = 0; i < FUNCTIONS; i++) {
+		const struct function *function = &functions[i];
 
-		snprintf(name, sizeof(name), "%s_%s", function->is_of_object ? library->object : library->prefix,
-			 names[i]);
-		if (late_load(soname, &symbol, 1))
-			return true;
+		if (!(function->kinds & 1u << kind))
+			continue;
+		snprintf(names[count], sizeof(names[count]), "%s_%s",
+			 function->is_of_object ? library->object : library->prefix,
+			 is_older && function->older ? function->older : function->name);
+		symbols[count] = (struct late_symbol){ names[count], (char *)out + function->offset };
+		count++;
 	}
-	return false;
-}
-
-static bool load_all(enum libyal_kind kind, const char *soname, struct libyal *out)
-{
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-		if ((functions[i].kinds & 1u << kind) && !load_function(&libraries[kind], soname, &functions[i], out))
-			return false;
-	return true;
+	memset(out, 0, sizeof(*out));
+	return late_load(soname, symbols, count);
 }
 
 bool libyal_load(enum libyal_kind kind, struct libyal *out)
 {
 	const struct library *library = &libraries[kind];
 
-	for (size_t i = 0; i < 2 && library->sonames[i]; i++) {
-		memset(out, 0, sizeof(*out));
-		if (load_all(kind, library->sonames[i], out))
+	for (size_t i = 0; i < 2 && library->sonames[i]; i++)
+		if (load_all(kind, library->sonames[i], false, out) || load_all(kind, library->sonames[i], true, out))
 			return true;
-	}
 	return false;
 }
 #else

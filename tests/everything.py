@@ -37,6 +37,7 @@ class Configuration:
 
 
 SANITIZERS = (("ASAN_OPTIONS", "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1"),
+              ("LSAN_OPTIONS", "print_suppressions=0:suppressions=" + os.path.join(TOP, "tests", "common", "leaks_of_others.txt")),
               ("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1"))
 EVERY_PYTHON_TEST = ("tests/kernel", "tests/clients", "tests/cli", "tests/python", "tests/cases", "tests/lab", "tests/fuse")
 TESTS_OF_PROGRAMS = ("tests/cli", "tests/cases")

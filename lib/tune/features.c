@@ -83,7 +83,7 @@ static void plan_quota(struct retune *c, const struct f2fs_features_options *o)
 	c->quota_on &= ~there;
 	if (c->quota_on)
 		c->on |= F2FS_FEAT_QUOTA & ~now;
-	else if (!(there & ~c->quota_off))
+	else if (c->quota_off && !(there & ~c->quota_off))
 		c->off |= F2FS_FEAT_QUOTA & now;
 }
 

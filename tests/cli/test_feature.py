@@ -195,6 +195,14 @@ def test_quota(make, feature, is_whole, run_tool):
     assert json.loads(run_tool("tune.f2fs", "-lj", image).stdout)["valid_inodes"] == inodes
 
 
+def test_quota_without_files_stays(make, feature, run_tool):
+    """Where the superblock names no quota files, another change says nothing of the feature."""
+    image = make()
+    run_tool("inject.f2fs", "--sb=1", "--mb=feature", f"--val=|={0x80:#x}", image)
+    run_tool("inject.f2fs", "--sb=2", "--mb=feature", f"--val=|={0x80:#x}", image)
+    assert set(feature(image, "+encrypt")) == {"quota", "encrypt"}
+
+
 def test_conversion_needs_the_feature(make, feature):
     assert "on a volume with extra_attr" in feature(make(), "--convert", rc=1)
 

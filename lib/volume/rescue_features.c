@@ -116,40 +116,6 @@ static void make_uuid(uint32_t seed, uint8_t uuid[16])
 	put_le32(uuid + 12, crc_f2fs(0xFFFFFFFFu, uuid, 12) ^ evidence_crc_backwards(seed, zero, 4));
 }
 
-static int guess_room(struct guess *g)
-{
-	g->block = mem_alloc(g->vol->ctx, (size_t)2 << g->vol->geo.block_bits);
-	if (!g->block)
-		return F2FS_ERR_NOMEM;
-	g->data = g->block + g->vol->geo.block_size;
-	return 0;
-}
-
-int features_look(struct f2fs_volume *vol, uint32_t enough, struct features_seen *seen)
-{
-	struct guess g = { .vol = vol, .seen = seen, .enough = enough };
-
-	memset(seen, 0, sizeof(*seen));
-	if (guess_room(&g) != 0)
-		return F2FS_ERR_NOMEM;
-	look_by_nat(&g);
-	if (seen->inodes.inodes == 0)
-		look_everywhere(&g);
-	mem_free(vol->ctx, g.block);
-	error_clear(vol->ctx); /* the NAT ends, or cannot be read any further */
-	if (sb_s_encoding(vol->sb))
-		evidence_confirm(&seen->inodes, F2FS_FEAT_CASEFOLD);
-	if (vol->rescue && !vol->rescue->has_features) /* few inodes show these features, but none denies them */
-		evidence_confirm(&seen->inodes, FEATURES_OF_FILES);
-	seen->shown = evidence_shown(&seen->inodes);
-	seen->denied = evidence_denied(&seen->inodes) | checkpoint_denied(vol->cp);
-	for (unsigned type = 0; type < sb_COUNT_qf_ino; type++)
-		if (seen->quota[type])
-			seen->shown |=
-				F2FS_FEAT_QUOTA | (type == QUOTA_PROJECT ? (uint32_t)F2FS_FEAT_PROJECT_QUOTA : 0u);
-	return 0;
-}
-
 /* The files that the superblock names, also above the first numbers. */
 static void look_at_named(struct guess *g)
 {
@@ -165,19 +131,37 @@ static void look_at_named(struct guess *g)
 	}
 }
 
+int features_look(struct f2fs_volume *vol, uint32_t enough, struct features_seen *seen)
+{
+	struct guess g = { .vol = vol, .seen = seen, .enough = enough };
+
+	memset(seen, 0, sizeof(*seen));
+	g.block = mem_alloc(vol->ctx, (size_t)2 << vol->geo.block_bits);
+	if (!g.block)
+		return F2FS_ERR_NOMEM;
+	g.data = g.block + vol->geo.block_size;
+	look_by_nat(&g);
+	if (seen->inodes.inodes == 0)
+		look_everywhere(&g);
+	look_at_named(&g);
+	mem_free(vol->ctx, g.block);
+	error_clear(vol->ctx); /* the NAT ends, or cannot be read any further */
+	if (sb_s_encoding(vol->sb))
+		evidence_confirm(&seen->inodes, F2FS_FEAT_CASEFOLD);
+	if (vol->rescue && !vol->rescue->has_features) /* few inodes show these features, but none denies them */
+		evidence_confirm(&seen->inodes, FEATURES_OF_FILES);
+	seen->shown = evidence_shown(&seen->inodes);
+	seen->denied = evidence_denied(&seen->inodes) | checkpoint_denied(vol->cp);
+	for (unsigned type = 0; type < sb_COUNT_qf_ino; type++)
+		if (seen->quota[type])
+			seen->shown |=
+				F2FS_FEAT_QUOTA | (type == QUOTA_PROJECT ? (uint32_t)F2FS_FEAT_PROJECT_QUOTA : 0u);
+	return 0;
+}
+
 int quota_files_look(struct f2fs_volume *vol, struct features_seen *seen)
 {
-	struct guess g = { .vol = vol, .seen = seen };
-	int err = features_look(vol, QUOTA_LAST_NID, seen);
-
-	if (err)
-		return err;
-	err = guess_room(&g);
-	if (!err)
-		look_at_named(&g);
-	mem_free(vol->ctx, g.block);
-	error_clear(vol->ctx);
-	return err;
+	return features_look(vol, QUOTA_LAST_NID, seen);
 }
 
 int features_of_quota(struct f2fs_volume *vol, uint32_t *feature)

@@ -7,8 +7,7 @@
 
 #include "file/run.h"
 #include "file/write.h"
-
-#define QUOTA_KINDS 3u
+#include "format/quota.h"
 
 /* Change of one id's usage. */
 struct quota_change {

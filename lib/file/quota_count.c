@@ -82,12 +82,12 @@ static int need_change(struct txn *txn, unsigned kind, uint32_t id, struct quota
 	return 0;
 }
 
-static int charge_id(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int64_t inodes)
+int quota_adjust(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int64_t inodes)
 {
 	struct quota_change *change;
 	int err;
 
-	if (sb_qf_ino(txn->vol->sb, kind) == 0 || id == UINT32_MAX)
+	if (id == UINT32_MAX)
 		return 0;
 	err = need_change(txn, kind, id, &change);
 	if (err)
@@ -129,27 +129,25 @@ int quota_period(struct txn *txn, unsigned kind, const struct f2fs_quota_grace *
 	return err;
 }
 
+void quota_owners(const uint8_t *inode, uint32_t ids[QUOTA_KINDS])
+{
+	ids[QUOTA_USER] = inode_i_uid(inode);
+	ids[QUOTA_GROUP] = inode_i_gid(inode);
+	ids[QUOTA_PROJECT] = inode_has_extra(inode, extra_OFS_i_projid + 4) ? extra_i_projid(inode_extra(inode)) : 0;
+}
+
 int quota_charge(struct winode *w, int64_t blocks, int64_t inodes)
 {
 	const struct f2fs_volume *vol = w->txn->vol;
-	const uint8_t *block = winode_block(w);
-	int64_t space = blocks * (int64_t)vol->geo.block_size;
-	uint32_t project = 0;
-	int err;
+	const int64_t space = blocks * (int64_t)vol->geo.block_size;
+	uint32_t ids[QUOTA_KINDS];
+	int err = 0;
 
 	if (!quota_is_kept(vol) || quota_is_file(vol, w->node->nid))
 		return 0;
-	if (inode_has_extra(block, extra_OFS_i_projid + 4))
-		project = extra_i_projid(inode_extra(block));
-	err = charge_id(w->txn, QUOTA_USER, inode_i_uid(block), space, inodes);
-	if (!err)
-		err = charge_id(w->txn, QUOTA_GROUP, inode_i_gid(block), space, inodes);
-	if (!err)
-		err = charge_id(w->txn, QUOTA_PROJECT, project, space, inodes);
+	quota_owners(winode_block(w), ids);
+	for (unsigned kind = 0; kind < QUOTA_KINDS && !err; kind++)
+		if (sb_qf_ino(vol->sb, kind))
+			err = quota_adjust(w->txn, kind, ids[kind], space, inodes);
 	return err;
-}
-
-int quota_adjust(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int64_t inodes)
-{
-	return charge_id(txn, kind, id, space, inodes);
 }

@@ -6,13 +6,16 @@
 #define F2FSKIT_FILE_QUOTA_COUNT_H
 
 #include "file/winode.h"
+#include "format/quota.h"
 
 struct f2fs_quota_grace;
 
 /* Count a change of an inode's blocks, or of the number of inodes, for its owner, group and project. */
 int quota_charge(struct winode *w, int64_t blocks, int64_t inodes);
-/* Change the usage of an id by bytes and inodes: of a repair. */
+/* Change the usage of an id by bytes and inodes. */
 int quota_adjust(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int64_t inodes);
+/* The ids that an inode counts for, by kind. */
+void quota_owners(const uint8_t *inode, uint32_t ids[QUOTA_KINDS]);
 /* Is this inode one of the quota files? */
 bool quota_is_file(const struct f2fs_volume *vol, f2fs_nid_t ino);
 int quota_limit(struct txn *txn, unsigned kind, unsigned which, const struct f2fs_quota *quota, int64_t now);

@@ -19,6 +19,7 @@
 #define QUOTA_LEVELS 4u
 
 enum quota_type { QUOTA_USER = 0, QUOTA_GROUP = 1, QUOTA_PROJECT = 2 };
+#define QUOTA_KINDS 3u
 
 /* Results besides 0 and those of a callback, which are passed on. */
 enum quota_result {

@@ -24,26 +24,19 @@
 #include "tune/superblocks.h"
 #include "volume/block_read.h"
 
-enum { KINDS = sb_COUNT_qf_ino };
-
-struct owner_usage {
-	uint32_t id;
-	int64_t space, inodes;
-};
-
 struct left_file {
 	f2fs_nid_t ino;
 	enum quota_type kind;
 };
 
+/* A change of some kinds: bits of 1 << enum quota_type. */
 struct quota_files {
 	struct inode_walk inodes;
 	struct f2fs_volume *vol;
-	uint8_t *data;	   /* of one block */
-	unsigned kinds;	   /* to count for */
-	struct map32 index[KINDS]; /* id -> number in owners */
-	struct vec owners[KINDS];  /* struct owner_usage */
-	struct vec left;   /* struct left_file: files that the superblock does not name */
+	unsigned kinds;
+	bool counts;
+	uint8_t *data;	 /* of one block */
+	struct vec left; /* struct left_file: files of these kinds, which the superblock does not name */
 };
 
 /* ---- looking at all inodes ---- */
@@ -66,73 +59,36 @@ static bool is_quota_file(struct quota_files *q, const uint8_t *inode, enum quot
 	       quota_is_header(q->data, kind);
 }
 
-static int count_for(struct quota_files *q, unsigned kind, uint32_t id, int64_t space)
+static int count(struct quota_files *q, const uint8_t *inode)
 {
-	uint64_t *at = id == UINT32_MAX ? NULL : map32_find(&q->index[kind], id);
-	struct owner_usage *owner;
+	const int64_t blocks = (int64_t)inode_i_blocks(inode) - 1; /* its own node does not count */
+	uint32_t ids[QUOTA_KINDS];
+	int err = 0;
 
-	if (id == UINT32_MAX)
-		return 0;
-	owner = at ? vec_at(&q->owners[kind], (size_t)*at) : vec_push(&q->owners[kind], 1);
-	if (!owner || (!at && map32_set(&q->index[kind], id, q->owners[kind].count - 1) != 0))
-		return F2FS_ERR_NOMEM;
-	owner->id = id;
-	owner->space += space;
-	owner->inodes++;
-	return 0;
+	quota_owners(inode, ids);
+	for (unsigned kind = 0; kind < QUOTA_KINDS && blocks >= 0 && !err; kind++)
+		if (q->kinds & 1u << kind)
+			err = quota_adjust(txn_of(q->vol), kind, ids[kind], blocks * q->vol->geo.block_size, 1);
+	return err;
 }
 
 static int look(void *user, const struct f2fs_nat_info *nat)
 {
 	struct quota_files *q = user;
 	const uint8_t *inode = q->inodes.block;
-	uint32_t ids[KINDS];
 	int err = inode_walk_read(&q->inodes, nat);
 	enum quota_type kind;
 
 	if (err || quota_is_file(q->vol, nat->nid))
 		return err;
 	if (is_quota_file(q, inode, &kind)) {
-		struct left_file *left = vec_push(&q->left, 1);
+		struct left_file *left = q->kinds & 1u << kind ? vec_push(&q->left, 1) : NULL;
 
 		if (left)
 			*left = (struct left_file){ nat->nid, kind };
-		return left ? 0 : F2FS_ERR_NOMEM;
+		return left || !(q->kinds & 1u << kind) ? 0 : F2FS_ERR_NOMEM;
 	}
-	ids[QUOTA_USER] = inode_i_uid(inode);
-	ids[QUOTA_GROUP] = inode_i_gid(inode);
-	ids[QUOTA_PROJECT] = inode_has_extra(inode, extra_OFS_i_projid + 4) ? extra_i_projid(inode_extra(inode)) : 0;
-	for (unsigned i = 0; i < KINDS && !err; i++)
-		if (q->kinds & 1u << i && inode_i_blocks(inode) > 0)
-			err = count_for(q, i, ids[i],
-					(int64_t)((inode_i_blocks(inode) - 1) << q->vol->geo.block_bits));
-	return err;
-}
-
-static void quota_files_fini(struct quota_files *q)
-{
-	for (unsigned i = 0; i < KINDS; i++) {
-		map32_fini(&q->index[i]);
-		vec_fini(&q->owners[i]);
-	}
-	vec_fini(&q->left);
-	mem_free(q->vol->ctx, q->inodes.block);
-}
-
-/* Count the usage of all owners for some kinds, and find files that are left. Ended by quota_files_fini(). */
-static int look_at_all(struct quota_files *q, struct f2fs_volume *vol, unsigned kinds)
-{
-	*q = (struct quota_files){ .inodes = { vol, "quota", NULL }, .vol = vol, .kinds = kinds };
-	for (unsigned i = 0; i < KINDS; i++) {
-		map32_init(&q->index[i], vol->ctx);
-		vec_init(&q->owners[i], vol->ctx, sizeof(struct owner_usage));
-	}
-	vec_init(&q->left, vol->ctx, sizeof(struct left_file));
-	q->inodes.block = mem_alloc(vol->ctx, (size_t)2 << vol->geo.block_bits);
-	if (!q->inodes.block)
-		return F2FS_ERR_NOMEM;
-	q->data = q->inodes.block + vol->geo.block_size;
-	return inode_walk_each(&q->inodes, look, q);
+	return q->counts ? count(q, inode) : 0;
 }
 
 /* ---- changing ---- */
@@ -162,49 +118,51 @@ static int make_files(struct quota_files *q)
 	struct txn *txn = txn_of(q->vol);
 	int err = 0;
 
-	for (unsigned kind = 0; kind < KINDS && !err; kind++) {
-		if (!(q->kinds & 1u << kind))
-			continue;
-		err = quota_add(txn, kind);
-		for (size_t i = 0; i < q->owners[kind].count && !err; i++) {
-			const struct owner_usage *owner = vec_at(&q->owners[kind], i);
-
-			err = quota_adjust(txn, kind, owner->id, owner->space, owner->inodes);
-		}
-	}
+	for (unsigned kind = 0; kind < QUOTA_KINDS && !err; kind++)
+		if (q->kinds & 1u << kind)
+			err = quota_add(txn, kind);
+	cp_set_ckpt_flags(txn->cp, cp_ckpt_flags(txn->cp) & ~(uint32_t)FLAG_ckpt_flags_quota_need_fsck);
 	return err;
 }
 
-/* Commit what changes the files, or take it back. */
-static int commit(struct quota_files *q)
+/* Commit the removal of files that the superblock does not name, and, if it counts, new ones; or take it back. */
+static int change(struct f2fs_volume *vol, unsigned kinds, bool counts)
 {
-	struct f2fs_volume *vol = q->vol;
+	struct quota_files q = {
+		.inodes = { vol, "quota", NULL }, .vol = vol, .kinds = kinds, .counts = counts
+	};
+	bool commits;
 	int err = change_start(vol);
 
+	vec_init(&q.left, vol->ctx, sizeof(struct left_file));
+	q.inodes.block = mem_alloc(vol->ctx, (size_t)2 << vol->geo.block_bits);
+	if (!err && !q.inodes.block)
+		err = F2FS_ERR_NOMEM;
+	q.data = q.inodes.block ? q.inodes.block + vol->geo.block_size : NULL;
 	if (!err)
-		err = remove_left(q);
+		err = inode_walk_each(&q.inodes, look, &q);
 	if (!err)
-		err = make_files(q);
-	if (!err && q->kinds)
-		cp_set_ckpt_flags(txn_of(vol)->cp,
-				  cp_ckpt_flags(txn_of(vol)->cp) & ~(uint32_t)FLAG_ckpt_flags_quota_need_fsck);
-	if (!err)
+		err = remove_left(&q);
+	if (!err && counts)
+		err = make_files(&q);
+	commits = !err && (counts || q.left.count);
+	if (commits)
 		err = txn_commit(vol);
-	if (err)
+	if (err || !commits)
 		txn_roll_back(vol);
+	mem_free(vol->ctx, q.inodes.block);
+	vec_fini(&q.left);
 	return err;
 }
 
 int quota_files_on(struct f2fs_volume *vol, unsigned kinds, uint32_t features)
 {
-	struct quota_files q;
 	uint8_t sb[sb_SIZE];
-	int err = look_at_all(&q, vol, kinds);
+	int err;
 
 	memcpy(sb, vol->sb, sizeof(sb));
-	if (!err)
-		err = commit(&q);
-	for (unsigned kind = 0; kind < KINDS; kind++) {
+	err = change(vol, kinds, true);
+	for (unsigned kind = 0; kind < QUOTA_KINDS; kind++) {
 		const f2fs_nid_t made = sb_qf_ino(vol->sb, kind);
 
 		sb_set_qf_ino(vol->sb, kind, sb_qf_ino(sb, kind)); /* until the device has it */
@@ -217,19 +175,17 @@ int quota_files_on(struct f2fs_volume *vol, unsigned kinds, uint32_t features)
 	if (!err)
 		vol->geo.feature = sb_feature(sb);
 	vol->generation++;
-	quota_files_fini(&q);
 	return err;
 }
 
 int quota_files_off(struct f2fs_volume *vol, unsigned kinds, uint32_t features)
 {
-	struct quota_files q;
 	uint8_t sb[sb_SIZE];
 	int err;
 
 	memcpy(sb, vol->sb, sizeof(sb));
 	sb_set_feature(sb, sb_feature(sb) & ~features);
-	for (unsigned kind = 0; kind < KINDS; kind++)
+	for (unsigned kind = 0; kind < QUOTA_KINDS; kind++)
 		if (kinds & 1u << kind)
 			sb_set_qf_ino(sb, kind, 0);
 	err = superblock_replace(vol, sb);
@@ -237,9 +193,5 @@ int quota_files_off(struct f2fs_volume *vol, unsigned kinds, uint32_t features)
 		return err;
 	vol->geo.feature = sb_feature(sb);
 	vol->generation++;
-	err = look_at_all(&q, vol, 0);
-	if (!err && q.left.count)
-		err = commit(&q);
-	quota_files_fini(&q);
-	return err;
+	return change(vol, kinds, false);
 }

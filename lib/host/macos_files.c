@@ -32,15 +32,6 @@ int host_punch(int fd, off_t offset, off_t length)
 	return fcntl(fd, F_PUNCHHOLE, &hole) == -1 ? -1 : 0;
 }
 
-int host_zero(int fd, off_t offset, off_t length)
-{
-	(void)fd;
-	(void)offset;
-	(void)length;
-	errno = ENOTSUP;
-	return -1;
-}
-
 struct timespec host_atime(const struct stat *st)
 {
 	return st->st_atimespec;
@@ -49,21 +40,6 @@ struct timespec host_atime(const struct stat *st)
 struct timespec host_mtime(const struct stat *st)
 {
 	return st->st_mtimespec;
-}
-
-unsigned host_major(dev_t device)
-{
-	return (unsigned)major(device);
-}
-
-unsigned host_minor(dev_t device)
-{
-	return (unsigned)minor(device);
-}
-
-dev_t host_device(unsigned major_number, unsigned minor_number)
-{
-	return makedev(major_number, minor_number);
 }
 
 /* Only macOS 13 and later have mknodat(). */

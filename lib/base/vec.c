@@ -62,3 +62,12 @@ void vec_sort(struct vec *v, int (*compare)(const void *, const void *))
 	if (v->count > 1)
 		qsort(v->items, v->count, v->item_size, compare);
 }
+
+int vec_append(struct vec *v, const struct vec *from)
+{
+	void *items = from->count ? vec_push(v, from->count) : NULL;
+
+	if (items)
+		memcpy(items, from->items, from->count * from->item_size);
+	return items || !from->count ? 0 : F2FS_ERR_NOMEM;
+}

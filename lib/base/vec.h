@@ -21,6 +21,8 @@ void vec_fini(struct vec *v);
 void *vec_push(struct vec *v, size_t n);
 /* Make room for n more elements without adding them; 0 or F2FS_ERR_NOMEM. */
 int vec_reserve(struct vec *v, size_t n);
+/* Append a copy of all elements of another array, which have the same size; 0 or F2FS_ERR_NOMEM. */
+int vec_append(struct vec *v, const struct vec *from);
 /* Sort by compare, as qsort(3) does; an empty one is left alone. */
 void vec_sort(struct vec *v, int (*compare)(const void *, const void *));
 static inline void *vec_at(const struct vec *v, size_t i)

@@ -207,7 +207,7 @@ static int decide_features(struct checker *c)
 		evidence_confirm(&c->evidence, F2FS_FEAT_CASEFOLD);
 	if (!(feature & F2FS_FEAT_QUOTA))
 		err = features_of_quota(vol, &quota);
-	decided = (evidence_decide(&c->evidence, feature) | quota) & ~checkpoint_denied(vol->cp);
+	decided = (evidence_decide(&c->evidence, feature) | quota) & ~checkpoint_denied(vol->view->cp);
 	/* a change of the UUID takes the feature away, and gives it back when all checksums are the new UUID's */
 	if (!(feature & F2FS_FEAT_INODE_CHECKSUM) && !evidence_sums_hold(&c->evidence))
 		decided &= ~(uint32_t)F2FS_FEAT_INODE_CHECKSUM;

@@ -92,7 +92,8 @@ static int check_packs(struct checker *c)
 	for (unsigned pack = 1; pack <= 2 && !err; pack++) {
 		const int state = c->vol->pack_state[pack - 1];
 		/* a power cut leaves a pack without its end, or with a torn first block. The one in use was complete */
-		const bool may_be = state != 0 && state != F2FS_ERR_IO && loss == PACK_NEWEST && pack != c->vol->pack;
+		const bool may_be = state != 0 && state != F2FS_ERR_IO && loss == PACK_NEWEST &&
+				    pack != c->vol->view->pack;
 		const bool is_unfinished = may_be && (state == RULE_CP_FOOTER || volume_pack_is_torn(c->vol, pack));
 
 		if (state != 0)
@@ -100,14 +101,14 @@ static int check_packs(struct checker *c)
 	}
 	/* a damaged pack may have been the newer one: then the other leads to less than there was */
 	if (!err && c->mode != F2FS_MODE_RESCUE && loss != PACK_NEWEST)
-		err = raise_rule(c, P_CP_LOST, 0, 3 - c->vol->pack);
+		err = raise_rule(c, P_CP_LOST, 0, 3 - c->vol->view->pack);
 	/* both packs are whole, but the contents of the newer one break a rule, so the older one was taken */
 	if (!err && c->vol->pack_state[0] == 0 && c->vol->pack_state[1] == 0 &&
-	    (int64_t)(c->vol->pack_version[2 - c->vol->pack] - c->vol->pack_version[c->vol->pack - 1]) > 0)
-		err = raise_rule(c, P_CP_CONTENT, 0, 3 - c->vol->pack);
-	rule = checkpoint_check(c->vol->cp, c->geo);
+	    (int64_t)(c->vol->pack_version[2 - c->vol->view->pack] - c->vol->pack_version[c->vol->view->pack - 1]) > 0)
+		err = raise_rule(c, P_CP_CONTENT, 0, 3 - c->vol->view->pack);
+	rule = checkpoint_check(c->vol->view->cp, c->geo);
 	if (!err && rule == RULE_CP_ERROR_FLAG)
-		err = raise_rule(c, P_CP_ERROR_FLAG, (int)rule, c->vol->pack);
+		err = raise_rule(c, P_CP_ERROR_FLAG, (int)rule, c->vol->view->pack);
 	return err;
 }
 
@@ -121,7 +122,7 @@ static int check_flags(struct checker *c)
 		{ FLAG_ckpt_flags_quota_need_fsck, P_CP_QUOTA_FLAG },
 		{ FLAG_ckpt_flags_disabled, P_CP_DISABLED },
 	};
-	const uint32_t flags = cp_ckpt_flags(c->vol->cp) & ~(c->is_flagged ? FLAG_ckpt_flags_fsck : 0);
+	const uint32_t flags = cp_ckpt_flags(c->vol->view->cp) & ~(c->is_flagged ? FLAG_ckpt_flags_fsck : 0);
 	int err = 0;
 
 	c->result->is_unmounted = (flags & FLAG_ckpt_flags_unmount) != 0;
@@ -134,14 +135,14 @@ static int check_flags(struct checker *c)
 /* A resize that did not come to its end. */
 static int check_resize(struct checker *c)
 {
-	const uint32_t flags = cp_ckpt_flags(c->vol->cp);
+	const uint32_t flags = cp_ckpt_flags(c->vol->view->cp);
 	f2fs_blk_t home;
 	const uint32_t dead =
 		plan_dead_segments(c->geo, (flags & FLAG_ckpt_flags_large_nat_bitmap) != 0, &home);
 	int err = 0;
 
 	if (flags & FLAG_ckpt_flags_resizefs)
-		err = raise_number(c, P_RESIZE_NUMBERS, cp_user_block_count(c->vol->cp), c->geo->segment_count);
+		err = raise_number(c, P_RESIZE_NUMBERS, cp_user_block_count(c->vol->view->cp), c->geo->segment_count);
 	if (!err && dead > 0)
 		err = raise_number(c, P_RESIZE_HOP, dead, home);
 	return err;

@@ -81,7 +81,7 @@ static int take_nat_block(struct checker *c, uint32_t k, const uint8_t *block)
 	unsigned used = 0;
 	int err = 0;
 
-	if (c->vol->nat_journal_index.count == 0 && k > 0 && is_zero(block, c->geo->block_size))
+	if (c->vol->view->nat_journal_index.count == 0 && k > 0 && is_zero(block, c->geo->block_size))
 		return tables_check_nat_bits(c, k, 0, per_block);
 	for (uint32_t i = 0; i < per_block && !err; i++) {
 		const uint8_t *raw = block + (size_t)i * nat_SIZE;
@@ -91,14 +91,14 @@ static int take_nat_block(struct checker *c, uint32_t k, const uint8_t *block)
 		if (nid >= c->geo->max_nid)
 			break;
 		used += nat_block_addr(raw) != 0 || nid == 0;
-		if (nat_block_addr(raw) == 0 && nid >= c->geo->root_ino && c->vol->nat_journal_index.count == 0)
+		if (nat_block_addr(raw) == 0 && nid >= c->geo->root_ino && c->vol->view->nat_journal_index.count == 0)
 			continue;
 		if (witness_amends_entry(c, (f2fs_nid_t)nid)) /* added by add_amended() */
 			continue;
-		journal = map32_find(&c->vol->nat_journal_index, (uint32_t)nid);
+		journal = map32_find(&c->vol->view->nat_journal_index, (uint32_t)nid);
 		if (journal) {
 			err = check_replaced_nat(c, (f2fs_nid_t)nid, raw);
-			raw = journal_nat_entry(c->vol->nat_journal, (unsigned)*journal) + natj_OFS_version;
+			raw = journal_nat_entry(c->vol->view->nat_journal, (unsigned)*journal) + natj_OFS_version;
 		}
 		if (!err)
 			err = take_nat_entry(c, (f2fs_nid_t)nid, raw);
@@ -111,26 +111,26 @@ static bool needs_zero_nat(const struct checker *c, uint32_t k)
 {
 	if (k == 0 || tables_nat_bits_differ(c, k, 0, c->geo->nat_per_block))
 		return true;
-	for (unsigned i = 0; i < journal_count(c->vol->nat_journal); i++)
-		if (natj_nid(journal_nat_entry(c->vol->nat_journal, i)) / c->geo->nat_per_block == k)
+	for (unsigned i = 0; i < journal_count(c->vol->view->nat_journal); i++)
+		if (natj_nid(journal_nat_entry(c->vol->view->nat_journal, i)) / c->geo->nat_per_block == k)
 			return true;
 	return false;
 }
 
 static f2fs_blk_t nat_addr(const struct checker *c, uint32_t k)
 {
-	return geometry_nat_block(c->geo, k, msb_test(c->vol->nat_bitmap, k));
+	return geometry_nat_block(c->geo, k, msb_test(c->vol->view->nat_bitmap, k));
 }
 
 static f2fs_blk_t sit_addr(const struct checker *c, uint32_t k)
 {
-	return geometry_sit_block(c->geo, k, msb_test(c->vol->sit_bitmap, k));
+	return geometry_sit_block(c->geo, k, msb_test(c->vol->view->sit_bitmap, k));
 }
 
 static int take_sit_entry(struct checker *c, f2fs_seg_t segno, const uint8_t *raw)
 {
 	static const uint8_t zero[sit_SIZE];
-	const uint64_t now = cp_elapsed_time(c->vol->cp);
+	const uint64_t now = cp_elapsed_time(c->vol->view->cp);
 	struct seg_fact *seg;
 
 	/* the mtime of a segment without blocks means nothing */
@@ -186,8 +186,8 @@ static int take_sit_journal(struct checker *c)
 {
 	int err = 0;
 
-	for (unsigned i = 0; i < journal_count(c->vol->sit_journal) && !err; i++) {
-		const uint8_t *raw = journal_sit_entry(c->vol->sit_journal, i);
+	for (unsigned i = 0; i < journal_count(c->vol->view->sit_journal) && !err; i++) {
+		const uint8_t *raw = journal_sit_entry(c->vol->view->sit_journal, i);
 		struct seg_fact *seg = facts_seg(&c->facts, sitj_segno(raw));
 
 		if (seg) {

@@ -111,7 +111,7 @@ static int raise_count(struct checker *c, enum problem problem, uint64_t found, 
 static int check_counts(struct checker *c)
 {
 	const struct f2fs_check_result *r = c->result;
-	const uint8_t *cp = c->vol->cp;
+	const uint8_t *cp = c->vol->view->cp;
 	int err = raise_count(c, P_CP_VALID_BLOCKS, cp_valid_block_count(cp), r->blocks);
 
 	if (!err)

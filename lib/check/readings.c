@@ -132,8 +132,8 @@ static int lay_over(const struct checker *c, const struct reading *r, struct f2f
 	int err = 0;
 
 	if (r->how == READING_OLDER_PACK) { /* the newer one is no pack any more, by neither of its ends */
-		const f2fs_blk_t first = volume_pack_start(c->vol, c->vol->pack);
-		const f2fs_blk_t last = first + cp_cp_pack_total_block_count(c->vol->cp) - 1;
+		const f2fs_blk_t first = volume_pack_in_use(c->vol);
+		const f2fs_blk_t last = first + cp_cp_pack_total_block_count(c->vol->view->cp) - 1;
 
 		memset(sb, 0, sizeof(sb));
 		err = device_write(over, start + (uint64_t)first * c->geo->block_size, sb, sizeof(sb));

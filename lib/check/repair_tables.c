@@ -149,7 +149,7 @@ static int clear_rest(struct repair *r)
 		used[fact->nid / per_block] |= (fact->flags & (FACT_KEPT | FACT_HELD)) != 0;
 	}
 	for (uint32_t k = 1; k < r->geo->nat_blocks && !err; k++) {
-		const unsigned copy = msb_test(r->vol->nat_bitmap, k);
+		const unsigned copy = msb_test(r->vol->view->nat_bitmap, k);
 		const uint8_t *raw;
 
 		if (used[k] || (uint64_t)k * per_block >= r->geo->max_nid)
@@ -200,7 +200,7 @@ static int mark_summaries(struct repair *r)
 			seg->flags |= SEG_SUMMARY;
 	}
 	for (unsigned t = 0; t < F2FS_LOG_COUNT; t++) {
-		const f2fs_seg_t segno = checkpoint_log_segno(r->vol->cp, t);
+		const f2fs_seg_t segno = checkpoint_log_segno(r->vol->view->cp, t);
 		struct seg_fact *seg = facts_seg(&r->c->facts, segno);
 
 		if (seg && !segment_is_current(r->txn, segno))

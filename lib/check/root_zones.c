@@ -20,7 +20,7 @@ static bool was_on_zones(const struct checker *c)
 	    geo->main_blkaddr % (segments * F2FS_SEGMENT_BLOCKS) != 0)
 		return false;
 	for (unsigned log = 0; log < F2FS_LOG_COUNT; log++)
-		if (cp_alloc_type(c->vol->cp, log) != 0)
+		if (cp_alloc_type(c->vol->view->cp, log) != 0)
 			return false;
 	return true;
 }

@@ -12,7 +12,7 @@
 
 static int read_pack(struct checker *c, uint32_t index, uint8_t *block, int *err)
 {
-	const f2fs_blk_t addr = volume_pack_start(c->vol, c->vol->pack) + index;
+	const f2fs_blk_t addr = volume_pack_in_use(c->vol) + index;
 
 	*err = volume_device_read(c->vol, c->vol->dev, (uint64_t)addr * c->geo->block_size, block, c->geo->block_size);
 	if (*err != F2FS_ERR_IO)
@@ -36,7 +36,7 @@ static int judge_journal(struct checker *c, const uint8_t *stored, const uint8_t
 	return problem_raise(c, &(struct finding){ .problem = (uint16_t)problem_of_rule(rule),
 						   .rule = (uint16_t)rule,
 						   .has_block = 1,
-						   .block = volume_pack_start(c->vol, c->vol->pack) + index,
+						   .block = volume_pack_in_use(c->vol) + index,
 						   .has_values = 1,
 						   .found = journal_count(used),
 						   .expected = journal_count(stored) });
@@ -78,15 +78,15 @@ static int keep_others(struct checker *c, const uint8_t *journal)
 
 static int judge_nat_journal(struct checker *c, const uint8_t *journal, uint32_t index)
 {
-	int err = judge_journal(c, journal, c->vol->nat_journal, index, journal_check_nat);
+	int err = judge_journal(c, journal, c->vol->view->nat_journal, index, journal_check_nat);
 
 	return err ? err : keep_others(c, journal);
 }
 
 static int judge_journals(struct checker *c, uint8_t *block)
 {
-	const bool compact = c->vol->layout.compact;
-	const uint32_t first = c->vol->layout.data_start, second = first + (compact ? 0 : F2FS_COLD_DATA);
+	const bool compact = c->vol->view->layout.compact;
+	const uint32_t first = c->vol->view->layout.data_start, second = first + (compact ? 0 : F2FS_COLD_DATA);
 	int err, failed;
 
 	err = read_pack(c, first, block, &failed);
@@ -96,7 +96,7 @@ static int judge_journals(struct checker *c, uint8_t *block)
 		err = read_pack(c, second, block, &failed);
 	if (!err && !failed)
 		err = judge_journal(c, block + (compact ? c->geo->journal_size : c->geo->journal_offset),
-				    c->vol->sit_journal, second, journal_check_sit);
+				    c->vol->view->sit_journal, second, journal_check_sit);
 	return err;
 }
 
@@ -105,7 +105,7 @@ static const char *orphan_fault(const struct checker *c, const uint8_t *tail, ui
 {
 	if (orphan_entry_count(tail) > c->geo->orphans_per_block)
 		return "entry_count is more than fits the block";
-	if (orphan_blk_addr(tail) != i + 1 || orphan_blk_count(tail) != c->vol->layout.orphan_blocks)
+	if (orphan_blk_addr(tail) != i + 1 || orphan_blk_count(tail) != c->vol->view->layout.orphan_blocks)
 		return "it does not know its place among the blocks";
 	return NULL;
 }
@@ -114,8 +114,8 @@ static int judge_orphan_blocks(struct checker *c, uint8_t *block)
 {
 	int err = 0, failed;
 
-	for (uint32_t i = 0; i < c->vol->layout.orphan_blocks && !err; i++) {
-		const uint32_t index = c->vol->layout.orphan_start + i;
+	for (uint32_t i = 0; i < c->vol->view->layout.orphan_blocks && !err; i++) {
+		const uint32_t index = c->vol->view->layout.orphan_start + i;
 		const char *fault = NULL;
 
 		err = read_pack(c, index, block, &failed);
@@ -125,7 +125,7 @@ static int judge_orphan_blocks(struct checker *c, uint8_t *block)
 			err = problem_raise(c,
 					    &(struct finding){ .problem = P_ORPHAN_BLOCK,
 							       .has_block = 1,
-							       .block = volume_pack_start(c->vol, c->vol->pack) + index,
+							       .block = volume_pack_in_use(c->vol) + index,
 							       .text = fault });
 	}
 	return err;
@@ -146,12 +146,13 @@ int tables_load_nat_bits(struct checker *c)
 {
 	const struct f2fs_geometry *geo = c->geo;
 	const uint32_t blocks = geo->nat_bits_blocks;
-	const f2fs_blk_t addr = volume_pack_start(c->vol, c->vol->pack) + F2FS_SEGMENT_BLOCKS - blocks;
-	const uint64_t head = cp_checkpoint_ver(c->vol->cp) | (uint64_t)checkpoint_stored_crc(c->vol->cp) << 32;
+	const f2fs_blk_t addr = volume_pack_in_use(c->vol) + F2FS_SEGMENT_BLOCKS - blocks;
+	const uint8_t *cp = c->vol->view->cp;
+	const uint64_t head = cp_checkpoint_ver(cp) | (uint64_t)checkpoint_stored_crc(cp) << 32;
 	int err;
 
-	if (!(cp_ckpt_flags(c->vol->cp) & FLAG_ckpt_flags_nat_bits) || blocks >= F2FS_SEGMENT_BLOCKS ||
-	    c->vol->layout.total > F2FS_SEGMENT_BLOCKS - blocks)
+	if (!(cp_ckpt_flags(c->vol->view->cp) & FLAG_ckpt_flags_nat_bits) || blocks >= F2FS_SEGMENT_BLOCKS ||
+	    c->vol->view->layout.total > F2FS_SEGMENT_BLOCKS - blocks)
 		return 0;
 	c->nat_bits = mem_alloc(c->ctx, (size_t)blocks * geo->block_size);
 	if (!c->nat_bits)
@@ -208,8 +209,8 @@ static int raise_log(struct checker *c, enum problem problem, unsigned log, f2fs
 /* Judge a log by the SIT: its type, its next block, and with LFS all blocks after that (FORMAT volume 4.2). */
 static int check_log(struct checker *c, unsigned log)
 {
-	const f2fs_seg_t segno = checkpoint_log_segno(c->vol->cp, log);
-	const uint32_t next = checkpoint_log_blkoff(c->vol->cp, log);
+	const f2fs_seg_t segno = checkpoint_log_segno(c->vol->view->cp, log);
+	const uint32_t next = checkpoint_log_blkoff(c->vol->view->cp, log);
 	struct seg_fact *seg = facts_seg_add(&c->facts, segno);
 	int err = 0;
 
@@ -219,7 +220,7 @@ static int check_log(struct checker *c, unsigned log)
 	if (msb_test(seg->sit_map, next))
 		return raise_log(c, P_LOG_NOT_FREE, log, segno, next, 0, 0);
 	for (uint32_t i = next + 1;
-	     i < F2FS_SEGMENT_BLOCKS && cp_alloc_type(c->vol->cp, log) == ALLOC_APPEND && !err; i++)
+	     i < F2FS_SEGMENT_BLOCKS && cp_alloc_type(c->vol->view->cp, log) == ALLOC_APPEND && !err; i++)
 		if (msb_test(seg->sit_map, i)) {
 			err = raise_log(c, P_LOG_TAIL, log, segno, i, 0, 0);
 			break;

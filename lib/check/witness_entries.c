@@ -161,7 +161,7 @@ static int is_lacking(struct checker *c, const struct f2fs_nat_info *entry, bool
  */
 static int vote_on_count(struct checker *c)
 {
-	const size_t counted = cp_valid_node_count(c->vol->cp), there = c->facts.nids.count;
+	const size_t counted = cp_valid_node_count(c->vol->view->cp), there = c->facts.nids.count;
 	size_t lacking = 0;
 	int err = 0;
 

@@ -49,8 +49,8 @@ static int check_logs(struct checker *c, uint64_t start, uint64_t pointer, uint6
 	int err = 0;
 
 	for (unsigned log = 0; log < F2FS_LOG_COUNT && !err; log++) {
-		const f2fs_blk_t next = geometry_segment_start(c->geo, checkpoint_log_segno(c->vol->cp, log)) +
-					checkpoint_log_blkoff(c->vol->cp, log);
+		const f2fs_blk_t next = geometry_segment_start(c->geo, checkpoint_log_segno(c->vol->view->cp, log)) +
+					checkpoint_log_blkoff(c->vol->view->cp, log);
 
 		if (next >= start && next < end && next != pointer)
 			err = raise_zone(c, P_ZONE_POINTER, next, log, pointer, next);

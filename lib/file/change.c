@@ -106,14 +106,14 @@ static int make_room(struct f2fs_volume *vol)
 int change_win_sections(struct change *c, uint64_t wanted, bool *won)
 {
 	struct f2fs_volume *vol = c->vol;
-	const uint64_t before = cp_checkpoint_ver(vol->cp);
+	const uint64_t before = cp_checkpoint_ver(vol->view->cp);
 	int err = 0;
 
 	*won = false;
 	if (wanted < vol->geo.section_count && vol->txn && vol->generation == c->generation)
 		err = clean_between(vol, (uint32_t)wanted);
 	c->generation = vol->generation;
-	*won = !err && cp_checkpoint_ver(vol->cp) != before;
+	*won = !err && cp_checkpoint_ver(vol->view->cp) != before;
 	return err;
 }
 
@@ -197,7 +197,7 @@ int f2fs_volume_commit(struct f2fs_volume *vol)
 
 	error_clear(vol->ctx);
 	/* files that were removed while open are freed by the first commit after they were closed */
-	if (!vol->txn && vol->owns_orphans && vol->orphans.count > 0 && vol->look_for_orphans)
+	if (!vol->txn && vol->owns_orphans && vol->view->orphans.count > 0 && vol->look_for_orphans)
 		err = change_begin(&change, vol);
 	return err ? err : txn_commit(vol);
 }

@@ -124,7 +124,7 @@ static void count_rollback(const struct txn *txn)
 
 static void settle_one(const struct txn *txn, struct f2fs_inode *handle)
 {
-	if (txn->is_done ? handle->is_freed : handle->born > cp_checkpoint_ver(txn->vol->cp)) {
+	if (txn->is_done ? handle->is_freed : handle->born > cp_checkpoint_ver(txn->vol->view->cp)) {
 		handle->is_dead = true;
 		unlink_handle(txn->vol->handles, handle);
 	} else {

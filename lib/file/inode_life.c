@@ -22,7 +22,7 @@ int inode_bind(struct f2fs_inode *inode)
 			return err;
 		/* an id that was freed rests until the commit: one in use then is of the same inode */
 		if (stored.block_addr == F2FS_NULL_ADDR)
-			inode->born = cp_checkpoint_ver(vol->cp) + 1;
+			inode->born = cp_checkpoint_ver(vol->view->cp) + 1;
 	}
 	inode->life = inode_i_generation(inode->block);
 	return handles_add(inode);
@@ -31,7 +31,7 @@ int inode_bind(struct f2fs_inode *inode)
 /* Was the inode made by changes that are neither in force nor waiting for a commit? */
 static bool is_unborn(const struct f2fs_inode *inode)
 {
-	return inode->born > cp_checkpoint_ver(inode->vol->cp) && !inode->vol->txn;
+	return inode->born > cp_checkpoint_ver(inode->vol->view->cp) && !inode->vol->txn;
 }
 
 bool inode_is_dead(const struct f2fs_inode *inode)
@@ -70,7 +70,8 @@ bool inode_is_the_same(const struct f2fs_inode *inode, const struct inode_identi
 
 	if (inode->is_past)
 		return true;
-	return inode->life == as->life && (as->born <= cp_checkpoint_ver(vol->cp) || as->rollbacks == vol->rollbacks);
+	return inode->life == as->life &&
+	       (as->born <= cp_checkpoint_ver(vol->view->cp) || as->rollbacks == vol->rollbacks);
 }
 
 uint64_t f2fs_inode_numbers_freed(const struct f2fs_volume *vol)

@@ -90,7 +90,7 @@ static uint32_t next_generation(const struct winode *w)
 {
 	uint8_t seed[12];
 
-	put_le64(seed, cp_checkpoint_ver(w->txn->vol->cp));
+	put_le64(seed, cp_checkpoint_ver(w->txn->vol->view->cp));
 	put_le32(seed + 8, w->node->nid);
 	return crc_f2fs(w->txn->vol->checksum_seed, seed, sizeof(seed));
 }

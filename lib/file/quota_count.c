@@ -14,7 +14,7 @@ bool quota_is_kept(const struct f2fs_volume *vol)
 {
 	return geometry_has(&vol->geo, F2FS_FEAT_QUOTA) &&
 	       !(vol->txn && vol->txn->is_derived) && /* a repair counts again in the end */
-	       !(cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_quota_need_fsck);
+	       !(cp_ckpt_flags(vol->view->cp) & FLAG_ckpt_flags_quota_need_fsck);
 }
 
 bool quota_is_file(const struct f2fs_volume *vol, f2fs_nid_t ino)

@@ -54,8 +54,8 @@ static bool find_live(struct f2fs_past *past, f2fs_nid_t ino, uint32_t *generati
 
 static bool is_orphan(const struct f2fs_volume *vol, f2fs_nid_t ino)
 {
-	for (size_t i = 0; i < vol->orphans.count; i++)
-		if (*(f2fs_nid_t *)vec_at(&vol->orphans, i) == ino)
+	for (size_t i = 0; i < vol->view->orphans.count; i++)
+		if (*(f2fs_nid_t *)vec_at(&vol->view->orphans, i) == ino)
 			return true;
 	return false;
 }

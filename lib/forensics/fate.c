@@ -42,8 +42,8 @@ static int load_stored(struct f2fs_past *past, f2fs_seg_t segno, uint8_t *entrie
 static uint32_t tail_of(const struct f2fs_volume *vol, f2fs_seg_t segno)
 {
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
-		if (checkpoint_log_segno(vol->cp, i) == segno && cp_alloc_type(vol->cp, i) == ALLOC_APPEND)
-			return checkpoint_log_blkoff(vol->cp, i);
+		if (checkpoint_log_segno(vol->view->cp, i) == segno && cp_alloc_type(vol->view->cp, i) == ALLOC_APPEND)
+			return checkpoint_log_blkoff(vol->view->cp, i);
 	return F2FS_SEGMENT_BLOCKS;
 }
 

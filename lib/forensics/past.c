@@ -220,20 +220,20 @@ void past_choose(const struct f2fs_past *past, const struct past_time *time, f2f
 
 static void init(struct f2fs_past *past, struct f2fs_volume *vol, const struct f2fs_past_options *options)
 {
-	const uint64_t other = vol->pack_version[2 - vol->pack];
+	const uint64_t other = vol->pack_version[2 - vol->view->pack];
 
 	past->vol = vol;
 	past->generation = vol->generation;
 	past->failed_before = vol->failed_reads;
 	if (options)
 		past->options = *options;
-	past->has_newest = vol->pack_state[vol->pack - 1] == 0;
-	past->newest = (uint32_t)cp_checkpoint_ver(vol->cp);
-	if (vol->pack_state[2 - vol->pack] == 0 && (int64_t)(other - cp_checkpoint_ver(vol->cp)) > 0)
+	past->has_newest = vol->pack_state[vol->view->pack - 1] == 0;
+	past->newest = (uint32_t)cp_checkpoint_ver(vol->view->cp);
+	if (vol->pack_state[2 - vol->view->pack] == 0 && (int64_t)(other - cp_checkpoint_ver(vol->view->cp)) > 0)
 		past->newest = (uint32_t)other;
 	if (!past->has_newest)
 		past->newest = UINT32_MAX;
-	past->is_clean = past->has_newest && (cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_unmount);
+	past->is_clean = past->has_newest && (cp_ckpt_flags(vol->view->cp) & FLAG_ckpt_flags_unmount);
 	vec_init(&past->nodes, vol->ctx, sizeof(struct past_node));
 	map32_init(&past->claims, vol->ctx);
 	blank_init(&past->blanks, vol->ctx);

@@ -42,10 +42,11 @@ int past_claim(struct f2fs_past *past)
 	f2fs_blk_t addr;
 	int err = 0;
 
-	if (!past->has_newest || past->newest != (uint32_t)cp_checkpoint_ver(vol->cp) ||
-	    checkpoint_log_segno(vol->cp, log) >= geo->segment_count_main)
+	if (!past->has_newest || past->newest != (uint32_t)cp_checkpoint_ver(vol->view->cp) ||
+	    checkpoint_log_segno(vol->view->cp, log) >= geo->segment_count_main)
 		return 0;
-	addr = geometry_segment_start(geo, checkpoint_log_segno(vol->cp, log)) + checkpoint_log_blkoff(vol->cp, log);
+	addr = geometry_segment_start(geo, checkpoint_log_segno(vol->view->cp, log)) +
+	       checkpoint_log_blkoff(vol->view->cp, log);
 	while (!err && geometry_is_main(geo, addr) && !map32_find(&past->claims, addr)) {
 		const uint8_t *block, *footer;
 		struct past_node node;

@@ -100,7 +100,7 @@ enum plan { PLAN_SKIP, PLAN_SUMMARY, PLAN_WHOLE };
 static bool is_current(const struct f2fs_volume *vol, f2fs_seg_t segno)
 {
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
-		if (checkpoint_log_segno(vol->cp, i) == segno)
+		if (checkpoint_log_segno(vol->view->cp, i) == segno)
 			return true;
 	return false;
 }

@@ -217,7 +217,7 @@ static void written(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_t 
 		h->known++;
 	}
 	if (old)
-		hot_young_add(&m->young, distance < cp_valid_block_count(h->vol->cp) / FORETELL_YOUNG);
+		hot_young_add(&m->young, distance < cp_valid_block_count(h->vol->view->cp) / FORETELL_YOUNG);
 	class = class_of(h, value);
 	hot_set(entry, h->now, value, class, delay_of(h, class));
 	put_entry(h, addr, entry);
@@ -291,7 +291,7 @@ static void end(struct f2fs_hotness *h)
 	if (!m)
 		return;
 	if (m->cache.sidecar && h->placement.streams) {
-		m->mark.version = cp_checkpoint_ver(h->vol->cp);
+		m->mark.version = cp_checkpoint_ver(h->vol->view->cp);
 		m->mark.written = h->now;
 		m->mark.clusters = m->clusters;
 		hot_cache_save(&m->cache, &m->mark);
@@ -353,7 +353,7 @@ static int prepare(struct f2fs_hotness *h, struct m2h *m)
 	uint64_t memory;
 	int err;
 
-	m->mark.version = cp_checkpoint_ver(vol->cp);
+	m->mark.version = cp_checkpoint_ver(vol->view->cp);
 	m->mark.segments = vol->geo.segment_count_main;
 	memcpy(m->mark.uuid, sb_uuid(vol->sb), sizeof(m->mark.uuid));
 	m->track = (struct hot_track){ .round = h->options.round, .gap = h->options.gap,

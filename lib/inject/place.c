@@ -49,7 +49,7 @@ static int find_pack(struct f2fs_inject *inject, const struct address *address, 
 		err = need_geometry(inject);
 	if (!err && pack == 0) {
 		err = need_volume(inject);
-		pack = err ? 1 : inject->vol->pack;
+		pack = err ? 1 : inject->vol->view->pack;
 	}
 	*start = inject->geo.cp_blkaddr + (pack == 2 ? F2FS_SEGMENT_BLOCKS : 0);
 	return err;

@@ -11,13 +11,13 @@
 
 static uint64_t pack_byte(const struct f2fs_inject *inject, uint32_t index)
 {
-	return (uint64_t)(volume_pack_start(inject->vol, inject->vol->pack) + index) * inject->geo.block_size;
+	return (uint64_t)(volume_pack_in_use(inject->vol) + index) * inject->geo.block_size;
 }
 
 /* Where a journal begins: the block of the pack and the byte in it (FORMAT volume 7.4). */
 static void find_journal(const struct f2fs_inject *inject, bool is_sit, struct place *out)
 {
-	const struct pack_layout *layout = &inject->vol->layout;
+	const struct pack_layout *layout = &inject->vol->view->layout;
 	const bool compact = layout->compact;
 
 	out->at[0] = pack_byte(inject, layout->data_start + (is_sit && !compact ? F2FS_COLD_DATA : 0));
@@ -60,7 +60,7 @@ int place_sit_journal(struct f2fs_inject *inject, const struct address *address,
 /* The entry of the journal that overrides number n, if there is one. */
 static bool find_override(struct f2fs_inject *inject, bool is_sit, uint32_t n, struct place *out)
 {
-	const uint8_t *journal = is_sit ? inject->vol->sit_journal : inject->vol->nat_journal;
+	const uint8_t *journal = is_sit ? inject->vol->view->sit_journal : inject->vol->view->nat_journal;
 	const uint32_t entry = is_sit ? sitj_SIZE : natj_SIZE;
 
 	for (unsigned i = journal_count(journal); i-- > 0;) {
@@ -94,7 +94,7 @@ static int place_entry(struct f2fs_inject *inject, const struct address *address
 		return 0;
 	k = (uint32_t)n / per_block;
 	if (copy == 0)
-		copy = 1 + msb_test(is_sit ? inject->vol->sit_bitmap : inject->vol->nat_bitmap, k);
+		copy = 1 + msb_test(is_sit ? inject->vol->view->sit_bitmap : inject->vol->view->nat_bitmap, k);
 	err = place_take_block(inject,
 			       is_sit ? geometry_sit_block(&inject->geo, k, copy - 1)
 				      : geometry_nat_block(&inject->geo, k, copy - 1),
@@ -154,7 +154,7 @@ static int take_orphan_block(struct f2fs_inject *inject, const struct address *a
 
 	if (err)
 		return err;
-	layout = &inject->vol->layout;
+	layout = &inject->vol->view->layout;
 	err = need_number(inject, address, 0, layout->orphan_blocks * per_block, n);
 	if (err)
 		return err;

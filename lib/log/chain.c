@@ -46,12 +46,12 @@ int chain_base(struct txn *txn, f2fs_nid_t ino, f2fs_blk_t *addr)
 
 bool chain_has_room(const struct txn *txn)
 {
-	const uint32_t before = cp_free_segment_count(txn->vol->cp), now = txn->free_segments;
+	const uint32_t before = txn->free_before, now = txn->free_segments;
 
 	/* recovery frees nothing before all is there (the kernel's rule) */
-	if (cp_valid_block_count(txn->vol->cp) + txn->chain.taken > txn->user_blocks)
+	if (cp_valid_block_count(txn->vol->view->cp) + txn->chain.taken > txn->user_blocks)
 		return false;
-	return now > 2 * cp_rsvd_segment_count(txn->vol->cp) || now > before / 2;
+	return now > 2 * cp_rsvd_segment_count(txn->vol->view->cp) || now > before / 2;
 }
 
 void chain_follow(struct txn *txn, f2fs_blk_t addr, f2fs_blk_t next)

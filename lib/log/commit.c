@@ -35,7 +35,7 @@ static uint32_t log_entries(const struct txn *txn, unsigned type)
 {
 	const struct head *head = &txn->heads[type];
 
-	return !head->sums	       ? checkpoint_log_blkoff(txn->vol->cp, type)
+	return !head->sums	       ? checkpoint_log_blkoff(txn->vol->view->cp, type)
 	       : head->alloc_type == ALLOC_HOLES ? F2FS_SEGMENT_BLOCKS
 				       : head->blkoff;
 }
@@ -135,7 +135,7 @@ static int seal(struct txn *txn, f2fs_blk_t addr)
 static int write_pack(struct txn *txn, struct pack *pack)
 {
 	struct f2fs_volume *vol = txn->vol;
-	const f2fs_blk_t start = volume_pack_start(vol, 3 - vol->pack);
+	const f2fs_blk_t start = volume_pack_start(vol, 3 - vol->view->pack);
 	int err = pack_build(pack);
 
 	if (!err)
@@ -244,7 +244,7 @@ static void withdraw(struct f2fs_volume *vol)
 
 	if (!block)
 		return;
-	cp_set_checksum_offset(block, cp_checksum_offset(vol->cp)); /* a wrong checksum, as a torn block has */
+	cp_set_checksum_offset(block, cp_checksum_offset(vol->view->cp)); /* a wrong checksum, as a torn block has */
 	err = volume_write(vol, F2FS_WRITE_PACK, (uint64_t)vol->uncertain_addr << vol->geo.block_bits, block,
 			   vol->geo.block_size);
 	if (!err)

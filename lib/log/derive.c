@@ -185,7 +185,7 @@ static int make_nat_bits(struct txn *txn, const struct txn_truth *truth)
 {
 	const uint32_t bytes = txn->vol->geo.nat_blocks / 8;
 
-	if (!truth->nat_maps || !(cp_ckpt_flags(txn->vol->cp) & FLAG_ckpt_flags_nat_bits))
+	if (!truth->nat_maps || !(cp_ckpt_flags(txn->vol->view->cp) & FLAG_ckpt_flags_nat_bits))
 		return 0;
 	txn->nat_full = mem_alloc(txn->vol->ctx, (size_t)bytes * 2);
 	if (!txn->nat_full)

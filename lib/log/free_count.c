@@ -50,11 +50,11 @@ static uint32_t count_changes(const struct txn *txn)
 				break;
 			s = &txn->chunks[k][i];
 			for (unsigned t = 0; t < F2FS_LOG_COUNT; t++)
-				was_log = was_log || checkpoint_log_segno(txn->vol->cp, t) == segno;
+				was_log = was_log || checkpoint_log_segno(txn->vol->view->cp, t) == segno;
 			change += (s->valid == 0 && !segment_is_current(txn, segno)) - (s->was_free && !was_log);
 		}
 	}
-	return (uint32_t)((int64_t)cp_free_segment_count(txn->vol->cp) + change);
+	return (uint32_t)(txn->free_before + change);
 }
 
 uint32_t free_count_committed(const struct txn *txn)
@@ -121,7 +121,7 @@ int sit_usage_count(struct f2fs_volume *vol, struct sit_usage *out)
 	for (unsigned i = 0; i < F2FS_LOG_COUNT && !err; i++) {
 		struct f2fs_segment_info entry;
 
-		err = sit_lookup(vol, checkpoint_log_segno(vol->cp, i), &entry);
+		err = sit_lookup(vol, checkpoint_log_segno(vol->view->cp, i), &entry);
 		out->free_segments -= !err && entry.valid_blocks == 0 && out->free_segments > 0;
 	}
 	return err;
@@ -129,8 +129,8 @@ int sit_usage_count(struct f2fs_volume *vol, struct sit_usage *out)
 
 int sit_usage_check(struct f2fs_volume *vol)
 {
-	const uint32_t nodes = cp_valid_node_count(vol->cp);
-	const uint64_t blocks = cp_valid_block_count(vol->cp);
+	const uint32_t nodes = cp_valid_node_count(vol->view->cp);
+	const uint64_t blocks = cp_valid_block_count(vol->view->cp);
 	struct sit_usage usage;
 	int err = vol->sit_agrees ? 0 : sit_usage_count(vol, &usage);
 
@@ -144,14 +144,4 @@ int sit_usage_check(struct f2fs_volume *vol)
 				      (unsigned)nodes, (unsigned long long)blocks);
 	vol->sit_agrees = true;
 	return 0;
-}
-
-int free_count_renew(struct f2fs_volume *vol)
-{
-	struct sit_usage usage;
-	int err = sit_usage_count(vol, &usage);
-
-	if (!err)
-		cp_set_free_segment_count(vol->cp, usage.free_segments);
-	return err;
 }

@@ -18,7 +18,5 @@ int sit_usage_count(struct f2fs_volume *vol, struct sit_usage *out);
 /* Does its sum equal the checkpoint's count? Checked before the first change: missing blocks would be overwritten. The
  * kernel mounts no such volume. */
 int sit_usage_check(struct f2fs_volume *vol);
-/* A resize that was stopped has left the count of another size in the checkpoint: put the right one into vol->cp. */
-int free_count_renew(struct f2fs_volume *vol);
 
 #endif

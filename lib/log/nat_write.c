@@ -97,8 +97,8 @@ static int compare_nids(const void *a, const void *b)
 /* Count the entries of the journal that the transaction did not change. */
 static int adopt_journal(struct txn *txn)
 {
-	for (unsigned i = 0; i < journal_count(txn->vol->nat_journal); i++) {
-		const uint8_t *raw = journal_nat_entry(txn->vol->nat_journal, i);
+	for (unsigned i = 0; i < journal_count(txn->vol->view->nat_journal); i++) {
+		const uint8_t *raw = journal_nat_entry(txn->vol->view->nat_journal, i);
 		struct f2fs_nat_info entry = { .nid = natj_nid(raw),
 					       .ino = natj_ino(raw),
 					       .block_addr = natj_block_addr(raw),
@@ -152,7 +152,7 @@ static int store_block(struct txn *txn, size_t first, uint8_t *block, size_t *n)
 	const struct f2fs_geometry *geo = &vol->geo;
 	const struct f2fs_nat_info *entry = vec_at(&txn->nat_entries, first);
 	uint32_t k = entry->nid / geo->nat_per_block;
-	unsigned copy = msb_test(vol->nat_bitmap, k);
+	unsigned copy = msb_test(vol->view->nat_bitmap, k);
 	const uint8_t *old;
 	int err = txn->nat_is_whole ? 0 : volume_peek(vol, geometry_nat_block(geo, k, copy), &old);
 

@@ -235,7 +235,7 @@ int node_place(struct txn *txn, struct node *node, uint32_t marks, f2fs_blk_t *a
 			return err;
 	}
 	footer_set_flag(footer, (footer_flag(footer) & ~(NODE_MARK_FSYNC | NODE_MARK_DENTRY)) | marks);
-	footer_set_cp_ver(footer, checkpoint_node_version(txn->vol->cp));
+	footer_set_cp_ver(footer, checkpoint_node_version(txn->vol->view->cp));
 	footer_set_next_blkaddr(footer, next);
 	if (footer_nid(footer) == footer_ino(footer) && inode_has_checksum(geo, node->block))
 		extra_set_i_inode_checksum(node->block + INODE_ADDR_OFFSET,

@@ -46,7 +46,7 @@ static uint32_t low_sections(const struct txn *txn)
 	const struct f2fs_geometry *geo = &txn->vol->geo;
 	const unsigned percent = txn->vol->write.low_sections ? txn->vol->write.low_sections : DEFAULT_LOW_SECTIONS;
 	const uint32_t exact = (uint32_t)((uint64_t)geo->section_count * txn->vol->write.low_sections / 100);
-	const uint32_t reserved = 2 * cp_rsvd_segment_count(txn->vol->cp) / geo->segs_per_sec,
+	const uint32_t reserved = 2 * cp_rsvd_segment_count(txn->vol->view->cp) / geo->segs_per_sec,
 		       share = (uint32_t)((uint64_t)geo->section_count * percent / 100);
 
 	return txn->vol->write.low_is_exact ? exact : share > reserved ? share : reserved;
@@ -113,7 +113,7 @@ int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_
 		return err;
 	/* in the log of the fsync chain not when a checksum cannot distinguish old nodes from new ones (FORMAT files
 	 * 10.4) */
-	holes = holes && (type != F2FS_WARM_NODE || (cp_ckpt_flags(txn->vol->cp) & FLAG_ckpt_flags_crc));
+	holes = holes && (type != F2FS_WARM_NODE || (cp_ckpt_flags(txn->vol->view->cp) & FLAG_ckpt_flags_crc));
 	*alloc_type = ALLOC_HOLES;
 	/* a log that appends continues to the end of its section */
 	if (holes && appends) {

@@ -24,9 +24,9 @@ static void put_entry(uint8_t *raw, const struct segment *s)
 /* The entries of the old journal must be stored again: load their segments and mark them as changed. */
 static int adopt_journal(struct txn *txn)
 {
-	for (unsigned i = 0; i < journal_count(txn->vol->sit_journal); i++) {
+	for (unsigned i = 0; i < journal_count(txn->vol->view->sit_journal); i++) {
 		struct segment *s;
-		int err = segment_get(txn, sitj_segno(journal_sit_entry(txn->vol->sit_journal, i)), &s);
+		int err = segment_get(txn, sitj_segno(journal_sit_entry(txn->vol->view->sit_journal, i)), &s);
 
 		if (err)
 			return err;
@@ -76,7 +76,7 @@ static int store_block(struct txn *txn, uint32_t k, uint8_t *block)
 {
 	struct f2fs_volume *vol = txn->vol;
 	const struct f2fs_geometry *geo = &vol->geo;
-	unsigned copy = msb_test(vol->sit_bitmap, k);
+	unsigned copy = msb_test(vol->view->sit_bitmap, k);
 	int err;
 
 	memset(block, 0, geo->block_size);

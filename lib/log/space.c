@@ -129,7 +129,7 @@ uint32_t space_reserved_sections(const struct txn *txn)
 {
 	const uint32_t sps = txn->vol->geo.segs_per_sec;
 
-	return (cp_rsvd_segment_count(txn->vol->cp) + sps - 1) / sps;
+	return (cp_rsvd_segment_count(txn->vol->view->cp) + sps - 1) / sps;
 }
 
 uint32_t segment_commit_sections(const struct txn *txn)
@@ -148,7 +148,7 @@ uint32_t segment_commit_sections(const struct txn *txn)
 uint32_t segment_kept_sections(const struct txn *txn)
 {
 	const uint32_t sps = txn->vol->geo.segs_per_sec, kept = segment_commit_sections(txn),
-		       reserved = cp_rsvd_segment_count(txn->vol->cp) / sps;
+		       reserved = cp_rsvd_segment_count(txn->vol->view->cp) / sps;
 
 	/* cleaning has no holes to fill either: it needs its reserve */
 	if (!txn->is_flushing && txn->vol->write.logging == F2FS_LOGGING_NORMAL && kept < reserved)

@@ -157,7 +157,7 @@ static void end_streams(struct f2fs_volume *vol)
 
 static int check(struct f2fs_volume *vol, const struct f2fs_placement *p)
 {
-	const uint32_t sections = cp_free_segment_count(vol->cp) / vol->geo.segs_per_sec;
+	const uint32_t sections = cp_free_segment_count(vol->view->cp) / vol->geo.segs_per_sec;
 
 	if (!p->classify)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "a placement needs a function classify()");

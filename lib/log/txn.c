@@ -91,13 +91,13 @@ static int check_finished(struct f2fs_volume *vol)
 	uint64_t pending;
 	int err;
 
-	if (cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_disabled)
+	if (cp_ckpt_flags(vol->view->cp) & FLAG_ckpt_flags_disabled)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
 				 "checkpointing is disabled on this volume: recovering it " RECOVERS " enables it");
-	if (vol->orphans.count > 0 && !vol->owns_orphans)
+	if (vol->view->orphans.count > 0 && !vol->owns_orphans)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
 				 "%u orphan inodes wait for recovery: recover the volume first " RECOVERS,
-				 (unsigned)vol->orphans.count);
+				 (unsigned)vol->view->orphans.count);
 	err = volume_pending(vol, &pending);
 	if (err)
 		return err;
@@ -111,7 +111,7 @@ static int check_finished(struct f2fs_volume *vol)
 /* May this volume be written, as it is? */
 static int check_state(struct f2fs_volume *vol)
 {
-	const uint32_t flags = cp_ckpt_flags(vol->cp);
+	const uint32_t flags = cp_ckpt_flags(vol->view->cp);
 	int err;
 
 	if (vol->as_of)
@@ -151,16 +151,16 @@ static int load_nat_bits(struct txn *txn)
 {
 	struct f2fs_volume *vol = txn->vol;
 	const uint32_t bits = vol->geo.block_bits, bytes = vol->geo.nat_blocks / 8;
-	f2fs_blk_t at = volume_pack_start(vol, vol->pack) + F2FS_SEGMENT_BLOCKS - vol->geo.nat_bits_blocks;
+	f2fs_blk_t at = volume_pack_in_use(vol) + F2FS_SEGMENT_BLOCKS - vol->geo.nat_bits_blocks;
 	uint8_t head[8];
 	int err;
 
-	if (!(cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_nat_bits))
+	if (!(cp_ckpt_flags(vol->view->cp) & FLAG_ckpt_flags_nat_bits))
 		return 0;
 	err = device_read(vol->dev, (uint64_t)at << bits, head, sizeof(head));
 	if (err)
 		return err;
-	if (get_le64(head) != (cp_checkpoint_ver(vol->cp) | (uint64_t)checkpoint_stored_crc(vol->cp) << 32))
+	if (get_le64(head) != (cp_checkpoint_ver(vol->view->cp) | (uint64_t)checkpoint_stored_crc(vol->view->cp) << 32))
 		return 0;
 	txn->nat_full = mem_alloc(vol->ctx, (size_t)bytes * 2);
 	if (!txn->nat_full)
@@ -179,39 +179,43 @@ static int copy_checkpoint(struct txn *txn)
 	txn->scratch = mem_alloc(vol->ctx, vol->geo.block_size);
 	if (!txn->cp || !txn->scratch)
 		return F2FS_ERR_NOMEM;
-	memcpy(txn->cp, vol->cp, size);
-	txn->sit_bitmap = txn->cp + (vol->sit_bitmap - vol->cp);
-	txn->nat_bitmap = txn->cp + (vol->nat_bitmap - vol->cp);
+	memcpy(txn->cp, vol->view->cp, size);
+	txn->sit_bitmap = txn->cp + (vol->view->sit_bitmap - vol->view->cp);
+	txn->nat_bitmap = txn->cp + (vol->view->nat_bitmap - vol->view->cp);
 	return 0;
 }
 
-static int copy_orphans(struct txn *txn)
+/* A resize that was stopped has left the count of another size in the checkpoint. */
+static int count_free(struct txn *txn)
 {
-	const struct vec *known = &txn->vol->orphans;
-	void *list = known->count ? vec_push(&txn->orphans, known->count) : NULL;
+	struct sit_usage usage;
+	int err;
 
-	if (list)
-		memcpy(list, known->items, known->count * sizeof(f2fs_nid_t));
-	return list || !known->count ? 0 : F2FS_ERR_NOMEM;
+	if (!(cp_ckpt_flags(txn->vol->view->cp) & FLAG_ckpt_flags_resizefs))
+		return 0;
+	err = sit_usage_count(txn->vol, &usage);
+	if (!err)
+		txn->free_before = usage.free_segments;
+	return err;
 }
 
 static int fill(struct txn *txn, const struct txn_truth *truth)
 {
-	const uint8_t *cp = txn->vol->cp;
+	const uint8_t *cp = txn->vol->view->cp;
 	int err = 0;
 
+	txn->free_before = cp_free_segment_count(cp);
 	if (!truth)
 		err = sit_usage_check(txn->vol);
-	if (!err && !truth && (cp_ckpt_flags(cp) & FLAG_ckpt_flags_resizefs))
-		err = free_count_renew(txn->vol);
+	if (!err && !truth)
+		err = count_free(txn);
 	if (err)
 		return err;
 	txn->user_blocks = cp_user_block_count(cp);
 	txn->valid_blocks = cp_valid_block_count(cp);
 	txn->valid_nodes = cp_valid_node_count(cp);
 	txn->valid_inodes = cp_valid_inode_count(cp);
-	txn->free_segments = cp_free_segment_count(cp);
-	txn->free_segments = (uint32_t)sub_or_zero(txn->free_segments, txn->vol->barred.free);
+	txn->free_segments = (uint32_t)sub_or_zero(txn->free_before, txn->vol->barred.free);
 	txn->nid_cursor = cp_next_free_nid(cp);
 	txn->log_count = txn->vol->write.logs ? txn->vol->write.logs : F2FS_LOG_COUNT;
 	txn->chunks = mem_calloc(txn->vol->ctx, txn->vol->geo.sit_blocks_used, sizeof(struct segment *));
@@ -223,7 +227,7 @@ static int fill(struct txn *txn, const struct txn_truth *truth)
 	if (truth)
 		return derive_fill(txn, truth);
 	if (txn->vol->owns_orphans)
-		err = copy_orphans(txn);
+		err = vec_append(&txn->orphans, &txn->vol->view->orphans);
 	if (!err)
 		err = heads_begin(txn);
 	if (!err)

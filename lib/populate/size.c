@@ -116,7 +116,7 @@ static int count_usage(struct f2fs_volume *vol, struct usage *out)
 	struct f2fs_segment_info entry;
 	int err = 0;
 
-	out->blocks = cp_valid_block_count(vol->cp);
+	out->blocks = cp_valid_block_count(vol->view->cp);
 	out->segments = 0;
 	for (f2fs_seg_t segno = 0; segno < vol->geo.segment_count_main && !err; segno++) {
 		err = f2fs_sit_lookup(vol, segno, &entry);

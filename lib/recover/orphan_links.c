@@ -182,7 +182,7 @@ int orphans_find_linked(struct f2fs_volume *vol, struct map32 *linked)
 	vec_init(&s.dirs, vol->ctx, sizeof(f2fs_nid_t));
 	s.linked = *linked;
 	for (uint32_t i = 0; i < chain_orphans(vol) && !err; i++)
-		err = judge(&s, *(f2fs_nid_t *)vec_at(&vol->orphans, i));
+		err = judge(&s, *(f2fs_nid_t *)vec_at(&vol->view->orphans, i));
 	if (!err && s.doubted.count > 0)
 		err = search_tree(&s);
 	*linked = s.linked;

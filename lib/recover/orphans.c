@@ -52,7 +52,7 @@ int orphans_finish(struct replay *r)
 	int err = 0;
 
 	for (size_t i = 0; i < chain_orphans(r->vol) && !err; i++) {
-		const f2fs_nid_t ino = *(f2fs_nid_t *)vec_at(&r->vol->orphans, i);
+		const f2fs_nid_t ino = *(f2fs_nid_t *)vec_at(&r->vol->view->orphans, i);
 
 		if (r->is_checked && !geometry_is_nid(&r->vol->geo, ino))
 			continue;

@@ -24,7 +24,7 @@ void f2fs_recovery_summarize(const struct f2fs_recovery *plan, struct f2fs_recov
 		.start = plan->start,
 		.end_block = plan->end_block,
 		.end = plan->end,
-		.version = checkpoint_node_version(plan->vol->cp),
+		.version = checkpoint_node_version(plan->vol->view->cp),
 		.end_version = plan->end_version,
 		.nodes = plan->nodes.count,
 		.fsynced = plan->fsynced,

@@ -133,7 +133,7 @@ static int take_node(struct walk *walk, f2fs_blk_t addr, f2fs_blk_t *next, bool 
 	if (err)
 		return err;
 	footer = node_footer(&vol->geo, block);
-	if (!checkpoint_is_recoverable(vol->cp, footer_cp_ver(footer))) {
+	if (!checkpoint_is_recoverable(vol->view->cp, footer_cp_ver(footer))) {
 		plan->end = F2FS_CHAIN_FOREIGN;
 		plan->end_version = footer_cp_ver(footer);
 		return 0;
@@ -160,9 +160,9 @@ static int follow(struct walk *walk)
 	bool more = true;
 
 	plan->start = plan->end_block =
-		geometry_segment_start(&vol->geo, checkpoint_log_segno(vol->cp, F2FS_WARM_NODE)) +
-		checkpoint_log_blkoff(vol->cp, F2FS_WARM_NODE);
-	if (cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_disabled) {
+		geometry_segment_start(&vol->geo, checkpoint_log_segno(vol->view->cp, F2FS_WARM_NODE)) +
+		checkpoint_log_blkoff(vol->view->cp, F2FS_WARM_NODE);
+	if (cp_ckpt_flags(vol->view->cp) & FLAG_ckpt_flags_disabled) {
 		plan->end = F2FS_CHAIN_DISABLED;
 		return 0;
 	}
@@ -216,7 +216,7 @@ static int take_orphans(struct walk *walk, const struct map32 *kept)
 	int err = kept ? copy_map(linked, kept) : orphans_find_linked(vol, linked);
 
 	for (uint32_t i = 0; i < chain_orphans(vol) && !err; i++) {
-		f2fs_nid_t ino = *(f2fs_nid_t *)vec_at(&vol->orphans, i);
+		f2fs_nid_t ino = *(f2fs_nid_t *)vec_at(&vol->view->orphans, i);
 
 		if (geometry_is_nid(&vol->geo, ino) && !map32_find(linked, ino))
 			err = map32_set(&walk->orphans, ino, 1);
@@ -268,7 +268,7 @@ uint32_t chain_deletes(const struct f2fs_recovery *plan)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < chain_orphans(plan->vol); i++)
-		count += !map32_find(&plan->linked, *(f2fs_nid_t *)vec_at(&plan->vol->orphans, i));
+		count += !map32_find(&plan->linked, *(f2fs_nid_t *)vec_at(&plan->vol->view->orphans, i));
 	return count;
 }
 

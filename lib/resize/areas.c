@@ -210,13 +210,13 @@ static uint32_t count_free(const struct areas *a)
 	uint32_t taken = bitmap_popcount(a->used, (a->vol->geo.segment_count_main + 7u) / 8);
 
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
-		taken += !msb_test(a->used, checkpoint_log_segno(a->vol->cp, i));
+		taken += !msb_test(a->used, checkpoint_log_segno(a->vol->view->cp, i));
 	return a->to->usable_segments - taken;
 }
 
 static void fill_checkpoint(const struct areas *a, uint8_t *cp)
 {
-	memcpy(cp, a->vol->cp, cp_SIZE);
+	memcpy(cp, a->vol->view->cp, cp_SIZE);
 	cp_set_user_block_count(cp, a->to->room.user_blocks);
 	cp_set_rsvd_segment_count(cp, a->to->room.reserved);
 	cp_set_overprov_segment_count(cp, a->to->room.overprovision);
@@ -232,15 +232,15 @@ static void fill_checkpoint(const struct areas *a, uint8_t *cp)
 static int fill_logs(const struct areas *a, struct pack *pack, uint8_t *sums)
 {
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
-		const f2fs_seg_t segno = checkpoint_log_segno(a->vol->cp, i);
-		const uint8_t alloc_type = cp_alloc_type(a->vol->cp, i);
+		const f2fs_seg_t segno = checkpoint_log_segno(a->vol->view->cp, i);
+		const uint8_t alloc_type = cp_alloc_type(a->vol->view->cp, i);
 		uint8_t *mine = sums + (size_t)i * a->geo->sum_size, entry_type;
 		int source, err = f2fs_ssa_read(a->vol, segno, mine, &entry_type, &source);
 
 		if (err)
 			return err;
 		pack->logs[i] = (struct pack_log){ .segno = (f2fs_seg_t)((int64_t)segno + a->shift),
-						   .blkoff = checkpoint_log_blkoff(a->vol->cp, i),
+						   .blkoff = checkpoint_log_blkoff(a->vol->view->cp, i),
 						   .alloc_type = alloc_type,
 						   .sums = mine,
 						   .sum_count = F2FS_SEGMENT_BLOCKS };
@@ -269,7 +269,7 @@ static int write_pack(struct areas *a, struct pack *pack, unsigned number, uint6
 static int write_packs(struct areas *a)
 {
 	const uint32_t keep = FLAG_ckpt_flags_quota_need_fsck | FLAG_ckpt_flags_fsck;
-	const uint64_t version = cp_checkpoint_ver(a->vol->cp);
+	const uint64_t version = cp_checkpoint_ver(a->vol->view->cp);
 	struct f2fs_context *ctx = a->vol->ctx;
 	uint8_t *cp = mem_calloc(ctx, 1 + a->geo->cp_payload, a->geo->block_size);
 	uint8_t *journal = mem_zalloc(ctx, a->geo->journal_size);
@@ -281,7 +281,7 @@ static int write_packs(struct areas *a)
 		fill_checkpoint(a, cp);
 		err = fill_logs(a, &pack, sums);
 	}
-	pack.flags = (cp_ckpt_flags(a->vol->cp) & keep) | FLAG_ckpt_flags_unmount | FLAG_ckpt_flags_crc |
+	pack.flags = (cp_ckpt_flags(a->vol->view->cp) & keep) | FLAG_ckpt_flags_unmount | FLAG_ckpt_flags_crc |
 		     (a->to->large_nat ? FLAG_ckpt_flags_large_nat_bitmap : 0);
 	pack.nat_maps = a->nat_maps;
 	if (!err)
@@ -300,7 +300,7 @@ static bool wants_maps(const struct areas *a)
 	const uint32_t by_kernel =
 		div_ceil32(2 * (a->geo->segment_count_nat * (F2FS_SEGMENT_BLOCKS / 8)) + 8, a->geo->block_size);
 
-	return (cp_ckpt_flags(a->vol->cp) & FLAG_ckpt_flags_nat_bits) && pack_holds_maps(a->geo, 0) &&
+	return (cp_ckpt_flags(a->vol->view->cp) & FLAG_ckpt_flags_nat_bits) && pack_holds_maps(a->geo, 0) &&
 	       a->geo->cp_payload + 8 + by_kernel < F2FS_SEGMENT_BLOCKS;
 }
 

@@ -81,7 +81,7 @@ static void look_at_devices(struct resize *r)
 static void look_at_areas(struct resize *r)
 {
 	const struct f2fs_geometry *geo = &r->vol->geo;
-	const bool large_nat = (cp_ckpt_flags(r->vol->cp) & FLAG_ckpt_flags_large_nat_bitmap) != 0;
+	const bool large_nat = (cp_ckpt_flags(r->vol->view->cp) & FLAG_ckpt_flags_large_nat_bitmap) != 0;
 	struct stage_volume *v = &r->now;
 	const uint64_t by_sit = (uint64_t)geo->sit_blocks * geo->sit_per_block,
 		       by_ssa = (uint64_t)geo->segment_count_ssa * F2FS_SEGMENT_BLOCKS * geo->sums_per_block;
@@ -114,7 +114,7 @@ int resize_look(struct resize *r)
 	r->now.nat_used_segments = r->nat_used_segments;
 	r->now.data_blocks = r->usage.data_blocks;
 	r->now.node_blocks = r->usage.node_blocks;
-	r->now.valid_blocks = cp_valid_block_count(r->vol->cp);
+	r->now.valid_blocks = cp_valid_block_count(r->vol->view->cp);
 	return err;
 }
 
@@ -184,7 +184,7 @@ int resize_commit(struct resize *r)
 	form.user_blocks = room.user_blocks;
 	form.reserved_segments = room.reserved;
 	form.overprovision_segments = room.overprovision;
-	form.free_change = (int64_t)r->usage.free_segments - (int64_t)cp_free_segment_count(r->vol->cp);
+	form.free_change = (int64_t)r->usage.free_segments - (int64_t)txn_of(r->vol)->free_before;
 	err = txn_commit_as(r->vol, &form);
 	r->result->commits += !err;
 	return err ? err : resize_look(r);

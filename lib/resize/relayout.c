@@ -116,9 +116,9 @@ int resize_relayout(struct resize *r, const struct f2fs_resize_step *step)
 
 	if (!err) {
 		struct areas_target as_now = { .geo = r->vol->geo,
-					       .sit_bitmap_bytes = cp_sit_ver_bitmap_bytesize(r->vol->cp),
-					       .nat_bitmap_bytes = cp_nat_ver_bitmap_bytesize(r->vol->cp),
-					       .checksum_offset = cp_checksum_offset(r->vol->cp) };
+					       .sit_bitmap_bytes = cp_sit_ver_bitmap_bytesize(r->vol->view->cp),
+					       .nat_bitmap_bytes = cp_nat_ver_bitmap_bytesize(r->vol->view->cp),
+					       .checksum_offset = cp_checksum_offset(r->vol->view->cp) };
 
 		err = hop_out(r, &as_now, step->moved, r->now.meta_segments);
 	}

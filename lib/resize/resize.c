@@ -43,7 +43,7 @@ static int check_kind(struct resize *r)
 
 	if (geometry_has(geo, F2FS_FEAT_RO))
 		return error_set(r->ctx, F2FS_ERR_UNSUPPORTED, "read-only volumes cannot be resized: make a new one");
-	if (cp_ckpt_flags(r->vol->cp) & FLAG_ckpt_flags_fsck)
+	if (cp_ckpt_flags(r->vol->view->cp) & FLAG_ckpt_flags_fsck)
 		return error_set(r->ctx, F2FS_ERR_STATE, "the checkpoint asks for a check: run fsck.f2fs first");
 	if (r->options->overprovision != 0 && !(r->options->overprovision > 0 && r->options->overprovision < 100))
 		return error_set(r->ctx, F2FS_ERR_INVALID,
@@ -167,13 +167,14 @@ static int refuse_plan(struct resize *r, enum stage_result why, uint32_t missing
 static bool offers_less(const struct resize *r)
 {
 	const uint32_t main_segments = r->vol->geo.segment_count_main;
-	const uint8_t *cp = r->vol->cp;
+	const uint8_t *cp = r->vol->view->cp;
 	const uint64_t offered = stage_offered(&r->now, cp_user_block_count(cp), cp_rsvd_segment_count(cp),
 					       cp_overprov_segment_count(cp));
 	struct stage_room room;
 
 	return offered < stage_held(&r->now, main_segments) / F2FS_SEGMENT_BLOCKS &&
-	       stage_room(&r->now, main_segments, false, &room) && room.user_blocks > cp_user_block_count(r->vol->cp);
+	       stage_room(&r->now, main_segments, false, &room) &&
+	       room.user_blocks > cp_user_block_count(r->vol->view->cp);
 }
 
 /*
@@ -187,14 +188,16 @@ static bool offers_more(const struct resize *r)
 		       held = stage_held(&r->now, main_segments);
 	struct stage_room room;
 
-	return cp_user_block_count(r->vol->cp) + kept > held && held < (uint64_t)main_segments * F2FS_SEGMENT_BLOCKS &&
-	       stage_room(&r->now, main_segments, false, &room) && room.user_blocks < cp_user_block_count(r->vol->cp);
+	return cp_user_block_count(r->vol->view->cp) + kept > held &&
+	       held < (uint64_t)main_segments * F2FS_SEGMENT_BLOCKS &&
+	       stage_room(&r->now, main_segments, false, &room) &&
+	       room.user_blocks < cp_user_block_count(r->vol->view->cp);
 }
 
 /* Are the numbers of the checkpoint those of the volume's size? */
 static bool numbers_are_right(const struct resize *r)
 {
-	const uint8_t *cp = r->vol->cp;
+	const uint8_t *cp = r->vol->view->cp;
 	struct stage_room room;
 
 	if (cp_ckpt_flags(cp) & FLAG_ckpt_flags_resizefs)
@@ -336,12 +339,12 @@ static void describe(struct resize *r, bool is_after)
 
 	result->new_segments = is_after ? segments : r->target;
 	result->new_bytes = bytes_of(r, result->new_segments);
-	result->new_user_blocks = cp_user_block_count(r->vol->cp);
+	result->new_user_blocks = cp_user_block_count(r->vol->view->cp);
 	if (is_after)
 		return;
 	result->old_segments = segments;
 	result->old_bytes = bytes_of(r, segments);
-	result->old_user_blocks = cp_user_block_count(r->vol->cp);
+	result->old_user_blocks = cp_user_block_count(r->vol->view->cp);
 	result->minimum_bytes = bytes_of(r, stage_smallest(&r->now));
 	result->device_bytes = r->device_bytes;
 	result->device_is_short =

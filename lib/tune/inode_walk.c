@@ -29,7 +29,7 @@ int inode_walk_read(struct inode_walk *walk, const struct f2fs_nat_info *nat)
 int inode_walk_each(struct inode_walk *walk, int (*visit)(void *user, const struct f2fs_nat_info *nat), void *user)
 {
 	struct f2fs_volume *vol = walk->vol;
-	struct f2fs_progress progress = { walk->task, "inodes", "inodes", 0, cp_valid_inode_count(vol->cp) };
+	struct f2fs_progress progress = { walk->task, "inodes", "inodes", 0, cp_valid_inode_count(vol->view->cp) };
 	struct f2fs_nat_info nat;
 	int err = f2fs_nat_next(vol, 0, &nat);
 

@@ -15,13 +15,13 @@
 
 void volume_start_clock(struct f2fs_volume *vol)
 {
-	vol->clock_start = vol->cp ? cp_elapsed_time(vol->cp) : 0;
+	vol->clock_start = vol->view->cp ? cp_elapsed_time(vol->view->cp) : 0;
 	vol->opened_ns = clock_now(vol->ctx);
 }
 
 uint64_t volume_clock(const struct f2fs_volume *vol)
 {
-	const uint64_t stored = vol->cp ? cp_elapsed_time(vol->cp) : 0;
+	const uint64_t stored = vol->view->cp ? cp_elapsed_time(vol->view->cp) : 0;
 	uint64_t now = vol->clock_start;
 
 	if (now >= MOST_SECONDS)

@@ -32,22 +32,20 @@ static int judge_tables(struct f2fs_volume *vol, bool *is_sound)
 	if (err == F2FS_ERR_NOMEM)
 		return err;
 	error_clear(vol->ctx);
-	*is_sound = *is_sound && err == F2FS_ERR_NOT_FOUND && nodes == cp_valid_node_count(vol->cp);
+	*is_sound = *is_sound && err == F2FS_ERR_NOT_FOUND && nodes == cp_valid_node_count(vol->view->cp);
 	return 0;
 }
 
 /* Take the checkpoint block at an address, and the pack that it is of. */
 static int load(struct f2fs_volume *vol, f2fs_blk_t addr)
 {
-	unsigned pack;
 	int err;
 
 	volume_unload_pack(vol);
-	err = volume_read_checkpoint(vol, addr, &pack);
+	err = volume_take_checkpoint(vol, addr);
 	if (err)
 		return err;
-	volume_adopt_checkpoint(vol, pack);
-	vol->pack_version[pack - 1] = cp_checkpoint_ver(vol->cp);
+	vol->pack_version[vol->view->pack - 1] = cp_checkpoint_ver(vol->view->cp);
 	return heads_load(vol);
 }
 
@@ -68,7 +66,7 @@ static int try_block(struct f2fs_volume *vol, unsigned pack, f2fs_blk_t left)
 		return err;
 	if (!err && is_sound)
 		return volume_note(vol, "checkpoint pack %u is damaged; its block at %u (version %llu) is used", pack,
-				   (unsigned)left, (unsigned long long)cp_checkpoint_ver(vol->cp));
+				   (unsigned)left, (unsigned long long)cp_checkpoint_ver(vol->view->cp));
 	error_clear(vol->ctx);
 	volume_unload_pack(vol);
 	err = roots_load_checkpoint(vol, 0);
@@ -93,7 +91,7 @@ static int choose_end(struct f2fs_volume *vol, unsigned pack, uint8_t *blocks)
 	err = volume_device_read(vol, vol->dev, (uint64_t)at * bs, end, bs);
 	if (err || memcmp(head, end, bs) == 0 || checkpoint_check(end, &vol->geo) != RULE_NONE)
 		return err;
-	if (vol->pack == pack && volume_compare_ends(vol, head, end, scratch) >= 0)
+	if (vol->view->pack == pack && volume_compare_ends(vol, head, end, scratch) >= 0)
 		return 0;
 	vol->pack_state[pack - 1] = RULE_CP_FOOTER;
 	return try_block(vol, pack, at);
@@ -126,6 +124,6 @@ int half_pack_take(struct f2fs_volume *vol)
 	int err = volume_judge_pack(vol, &loss, &left);
 
 	if (!err && loss == PACK_HALF_LOST)
-		return try_block(vol, 3 - vol->pack, left);
+		return try_block(vol, 3 - vol->view->pack, left);
 	return err ? err : compare_ends(vol);
 }

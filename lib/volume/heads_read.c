@@ -16,7 +16,7 @@
 /* Read one block of the pack. */
 static int read_pack_block(struct f2fs_volume *vol, uint32_t index, uint8_t *block)
 {
-	f2fs_blk_t addr = volume_pack_start(vol, vol->pack) + index;
+	f2fs_blk_t addr = volume_pack_in_use(vol) + index;
 
 	if (index >= F2FS_SEGMENT_BLOCKS)
 		return volume_corrupt(vol, RULE_CP_PACK_SIZE, addr, 0, "a part of the pack is past its end");
@@ -28,7 +28,8 @@ struct journal_kind {
 	unsigned max, size;
 	enum rule (*check)(const struct f2fs_geometry *geo, const uint8_t *journal);
 	bool (*is_sound)(const struct f2fs_geometry *geo, const uint8_t *journal, unsigned i);
-	int (*sift)(struct f2fs_volume *vol); /* read one that claims more entries than fit; NULL: it is full */
+	/* read one that claims more entries than fit; NULL: it is full */
+	int (*sift)(struct f2fs_volume *vol, uint8_t *journal);
 };
 
 /* Of a journal that breaks a rule, the bad entries are dropped; strictly, it is refused. */
@@ -47,7 +48,7 @@ static int accept_journal(struct f2fs_volume *vol, f2fs_blk_t addr, uint8_t *jou
 	if (err)
 		return err;
 	if (n > kind->max && kind->sift)
-		return kind->sift(vol);
+		return kind->sift(vol, journal);
 	n = n > kind->max ? kind->max : n;
 	for (unsigned i = 0; i < n; i++) {
 		uint8_t *entry = journal + 2 + (size_t)i * kind->size;
@@ -61,53 +62,60 @@ static int accept_journal(struct f2fs_volume *vol, f2fs_blk_t addr, uint8_t *jou
 
 static int index_nat_journal(struct f2fs_volume *vol)
 {
-	unsigned n = journal_count(vol->nat_journal);
+	unsigned n = journal_count(vol->view->nat_journal);
 	int err = 0;
 
 	for (unsigned i = 0; i < n && !err; i++)
-		err = map32_set(&vol->nat_journal_index, natj_nid(journal_nat_entry(vol->nat_journal, i)), i);
+		err = map32_set(&vol->loaded.nat_journal_index, natj_nid(journal_nat_entry(vol->view->nat_journal, i)),
+				i);
 	return err;
+}
+
+static uint8_t *copy_journal(const struct f2fs_volume *vol, const uint8_t *from)
+{
+	uint8_t *journal = mem_alloc(vol->ctx, vol->geo.journal_size);
+
+	if (journal)
+		memcpy(journal, from, vol->geo.journal_size);
+	return journal;
 }
 
 static int load_journals(struct f2fs_volume *vol, uint8_t *block)
 {
-	const uint32_t size = vol->geo.journal_size;
 	const struct journal_kind nat = { vol->geo.nat_journal_max, natj_SIZE, journal_check_nat, journal_nat_is_sound,
 					  nat_journal_sift };
 	const struct journal_kind sit = { vol->geo.sit_journal_max, sitj_SIZE, journal_check_sit, journal_sit_is_sound,
 					  NULL };
-	uint32_t nat_at = vol->layout.data_start, sit_at = nat_at;
-	int err;
+	const bool compact = vol->view->layout.compact;
+	const uint32_t at = vol->view->layout.data_start, sit_at = compact ? at : at + F2FS_COLD_DATA;
+	const uint32_t offset = compact ? 0 : vol->geo.journal_offset;
+	const f2fs_blk_t start = volume_pack_in_use(vol);
+	uint8_t *nats, *sits;
+	int err = read_pack_block(vol, at, block);
 
-	vol->nat_journal = mem_alloc(vol->ctx, size);
-	vol->sit_journal = mem_alloc(vol->ctx, size);
-	if (!vol->nat_journal || !vol->sit_journal)
-		return F2FS_ERR_NOMEM;
-	if (!vol->layout.compact)
-		sit_at += F2FS_COLD_DATA;
-	err = read_pack_block(vol, nat_at, block);
 	if (err)
 		return err;
-	memcpy(vol->nat_journal, block + (vol->layout.compact ? 0 : vol->geo.journal_offset), size);
-	if (sit_at != nat_at) {
+	vol->loaded.nat_journal = nats = copy_journal(vol, block + offset);
+	if (!compact)
 		err = read_pack_block(vol, sit_at, block);
-		if (err)
-			return err;
-	}
-	memcpy(vol->sit_journal, block + (vol->layout.compact ? size : vol->geo.journal_offset), size);
-	err = accept_journal(vol, volume_pack_start(vol, vol->pack) + nat_at, vol->nat_journal, &nat);
+	if (err)
+		return err;
+	vol->loaded.sit_journal = sits = copy_journal(vol, block + (compact ? vol->geo.journal_size : offset));
+	if (!nats || !sits)
+		return F2FS_ERR_NOMEM;
+	err = accept_journal(vol, start + at, nats, &nat);
 	if (!err)
-		err = accept_journal(vol, volume_pack_start(vol, vol->pack) + sit_at, vol->sit_journal, &sit);
+		err = accept_journal(vol, start + sit_at, sits, &sit);
 	return err ? err : index_nat_journal(vol);
 }
 
 static int load_orphans(struct f2fs_volume *vol, uint8_t *block)
 {
-	for (uint32_t b = 0; b < vol->layout.orphan_blocks; b++) {
-		f2fs_blk_t addr = volume_pack_start(vol, vol->pack) + vol->layout.orphan_start + b;
+	for (uint32_t b = 0; b < vol->view->layout.orphan_blocks; b++) {
+		f2fs_blk_t addr = volume_pack_in_use(vol) + vol->view->layout.orphan_start + b;
 		const uint8_t *tail = block + vol->geo.block_size - orphan_SIZE;
 		uint32_t n;
-		int err = read_pack_block(vol, vol->layout.orphan_start + b, block);
+		int err = read_pack_block(vol, vol->view->layout.orphan_start + b, block);
 
 		if (err)
 			return err;
@@ -122,7 +130,7 @@ static int load_orphans(struct f2fs_volume *vol, uint8_t *block)
 			continue;
 		}
 		for (uint32_t i = 0; i < n; i++) {
-			f2fs_nid_t *slot = vec_push(&vol->orphans, 1);
+			f2fs_nid_t *slot = vec_push(&vol->loaded.orphans, 1);
 
 			if (!slot)
 				return F2FS_ERR_NOMEM;
@@ -148,41 +156,41 @@ int heads_load(struct f2fs_volume *vol)
 
 unsigned f2fs_nat_journal_count(const struct f2fs_volume *vol)
 {
-	return journal_count(vol->nat_journal);
+	return journal_count(vol->view->nat_journal);
 }
 
 const uint8_t *f2fs_nat_journal_at(const struct f2fs_volume *vol, unsigned index)
 {
-	return index < journal_count(vol->nat_journal) ? journal_nat_entry(vol->nat_journal, index) : NULL;
+	return index < journal_count(vol->view->nat_journal) ? journal_nat_entry(vol->view->nat_journal, index) : NULL;
 }
 
 unsigned f2fs_sit_journal_count(const struct f2fs_volume *vol)
 {
-	return journal_count(vol->sit_journal);
+	return journal_count(vol->view->sit_journal);
 }
 
 const uint8_t *f2fs_sit_journal_at(const struct f2fs_volume *vol, unsigned index)
 {
-	return index < journal_count(vol->sit_journal) ? journal_sit_entry(vol->sit_journal, index) : NULL;
+	return index < journal_count(vol->view->sit_journal) ? journal_sit_entry(vol->view->sit_journal, index) : NULL;
 }
 
 uint32_t f2fs_orphan_count(const struct f2fs_volume *vol)
 {
-	return (uint32_t)vol->orphans.count;
+	return (uint32_t)vol->view->orphans.count;
 }
 
 f2fs_nid_t f2fs_orphan_at(const struct f2fs_volume *vol, uint32_t index)
 {
-	return index < vol->orphans.count ? *(f2fs_nid_t *)vec_at(&vol->orphans, index) : 0;
+	return index < vol->view->orphans.count ? *(f2fs_nid_t *)vec_at(&vol->view->orphans, index) : 0;
 }
 
 int f2fs_volume_log(const struct f2fs_volume *vol, unsigned type, struct f2fs_log_head *out)
 {
 	if (type >= F2FS_LOG_COUNT)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no log number %u", type);
-	out->segno = checkpoint_log_segno(vol->cp, type);
-	out->blkoff = checkpoint_log_blkoff(vol->cp, type);
-	out->alloc_type = cp_alloc_type(vol->cp, type);
+	out->segno = checkpoint_log_segno(vol->view->cp, type);
+	out->blkoff = checkpoint_log_blkoff(vol->view->cp, type);
+	out->alloc_type = cp_alloc_type(vol->view->cp, type);
 	out->type = (uint8_t)type;
 	return 0;
 }
@@ -190,7 +198,7 @@ int f2fs_volume_log(const struct f2fs_volume *vol, unsigned type, struct f2fs_lo
 bool volume_has_log_in(const struct f2fs_volume *vol, f2fs_seg_t segno)
 {
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
-		if (checkpoint_log_segno(vol->cp, i) == segno)
+		if (checkpoint_log_segno(vol->view->cp, i) == segno)
 			return true;
 	return false;
 }
@@ -202,8 +210,8 @@ int volume_walk_chain(struct f2fs_volume *vol, struct chain_count *count)
 	f2fs_blk_t addr, slow;
 
 	*count = (struct chain_count){ 0 };
-	addr = geometry_segment_start(&vol->geo, checkpoint_log_segno(vol->cp, F2FS_WARM_NODE)) +
-	       checkpoint_log_blkoff(vol->cp, F2FS_WARM_NODE);
+	addr = geometry_segment_start(&vol->geo, checkpoint_log_segno(vol->view->cp, F2FS_WARM_NODE)) +
+	       checkpoint_log_blkoff(vol->view->cp, F2FS_WARM_NODE);
 	for (slow = addr; count->nodes < limit && geometry_is_main(&vol->geo, addr); count->nodes++) {
 		const uint8_t *block, *footer;
 		int err = volume_peek(vol, addr, &block);
@@ -211,7 +219,7 @@ int volume_walk_chain(struct f2fs_volume *vol, struct chain_count *count)
 		if (err)
 			return err;
 		footer = node_footer(&vol->geo, block);
-		if (!checkpoint_is_recoverable(vol->cp, footer_cp_ver(footer)))
+		if (!checkpoint_is_recoverable(vol->view->cp, footer_cp_ver(footer)))
 			break;
 		count->fsynced += node_is_fsynced(footer);
 		addr = footer_next_blkaddr(footer);
@@ -235,7 +243,7 @@ int volume_pending(struct f2fs_volume *vol, uint64_t *nodes)
 	int err = 0;
 
 	/* a rescue has the newest nodes */
-	if (!(cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_disabled) && !vol->rescue)
+	if (!(cp_ckpt_flags(vol->view->cp) & FLAG_ckpt_flags_disabled) && !vol->rescue)
 		err = volume_walk_chain(vol, &count);
 	*nodes = err ? 0 : count.fsynced;
 	return err;
@@ -247,16 +255,16 @@ int f2fs_volume_pending(struct f2fs_volume *vol, uint64_t *nodes)
 	return volume_pending(vol, nodes);
 }
 
-void volume_unload_pack(struct f2fs_volume *vol)
+void volume_drop_summaries(struct f2fs_volume *vol)
 {
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
 		mem_free(vol->ctx, vol->log_sums[i]);
 		vol->log_sums[i] = NULL;
 	}
-	mem_free(vol->ctx, vol->nat_journal);
-	mem_free(vol->ctx, vol->sit_journal);
-	mem_free(vol->ctx, vol->cp);
-	vol->nat_journal = vol->sit_journal = vol->cp = NULL;
-	map32_fini(&vol->nat_journal_index);
-	vec_fini(&vol->orphans);
+}
+
+void volume_unload_pack(struct f2fs_volume *vol)
+{
+	volume_drop_summaries(vol);
+	checkpoint_view_fini(&vol->loaded, vol->ctx);
 }

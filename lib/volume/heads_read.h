@@ -9,6 +9,8 @@
 
 /* Journals and orphans of the pack. */
 int heads_load(struct f2fs_volume *vol);
+/* Forget the summaries of the current segments, which are loaded on demand. */
+void volume_drop_summaries(struct f2fs_volume *vol);
 /* Discard the loaded data of a checkpoint pack. */
 void volume_unload_pack(struct f2fs_volume *vol);
 /* Is one of the logs of the last checkpoint in that segment? */

@@ -52,7 +52,7 @@ static int look_in_table(struct f2fs_volume *vol, f2fs_nid_t nid, f2fs_blk_t *ad
 {
 	const uint32_t k = nid / vol->geo.nat_per_block;
 	const uint8_t *raw;
-	int err = volume_peek(vol, geometry_nat_block(&vol->geo, k, msb_test(vol->nat_bitmap, k)), &raw);
+	int err = volume_peek(vol, geometry_nat_block(&vol->geo, k, msb_test(vol->view->nat_bitmap, k)), &raw);
 
 	memset(out, 0, sizeof(*out));
 	*addr = F2FS_NULL_ADDR;
@@ -95,9 +95,8 @@ static int judge(struct f2fs_volume *vol, const uint8_t *entry, bool *counts)
 	return 0;
 }
 
-int nat_journal_sift(struct f2fs_volume *vol)
+int nat_journal_sift(struct f2fs_volume *vol, uint8_t *journal)
 {
-	uint8_t *journal = vol->nat_journal;
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < vol->geo.nat_journal_max; i++) {

@@ -8,6 +8,6 @@
 #include "volume/volume.h"
 
 /* Leave the entries that count in a NAT journal whose end is unknown. Fails with NOMEM. */
-int nat_journal_sift(struct f2fs_volume *vol);
+int nat_journal_sift(struct f2fs_volume *vol, uint8_t *journal);
 
 #endif

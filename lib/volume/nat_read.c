@@ -17,15 +17,15 @@
 
 static f2fs_blk_t current_block(const struct f2fs_volume *vol, uint32_t k, unsigned *copy)
 {
-	*copy = msb_test(vol->nat_bitmap, k);
+	*copy = msb_test(vol->view->nat_bitmap, k);
 	return geometry_nat_block(&vol->geo, k, *copy);
 }
 
 static const uint8_t *find_in_journal(const struct f2fs_volume *vol, f2fs_nid_t nid)
 {
-	uint64_t *index = map32_find(&vol->nat_journal_index, nid);
+	uint64_t *index = map32_find(&vol->view->nat_journal_index, nid);
 
-	return index ? journal_nat_entry(vol->nat_journal, (unsigned)*index) : NULL;
+	return index ? journal_nat_entry(vol->view->nat_journal, (unsigned)*index) : NULL;
 }
 
 static void fill_entry(struct f2fs_nat_info *out, f2fs_nid_t nid, const uint8_t *raw)
@@ -108,8 +108,8 @@ static f2fs_nid_t next_in_journal(const struct f2fs_volume *vol, f2fs_nid_t nid)
 {
 	f2fs_nid_t best = vol->geo.max_nid;
 
-	for (unsigned i = 0; i < journal_count(vol->nat_journal); i++) {
-		const uint8_t *raw = journal_nat_entry(vol->nat_journal, i);
+	for (unsigned i = 0; i < journal_count(vol->view->nat_journal); i++) {
+		const uint8_t *raw = journal_nat_entry(vol->view->nat_journal, i);
 
 		if (natj_block_addr(raw) != 0 && natj_nid(raw) >= nid && natj_nid(raw) < best)
 			best = natj_nid(raw);
@@ -138,7 +138,7 @@ uint32_t nat_hole_blocks(struct f2fs_volume *vol, uint32_t k)
 			break;
 		/* the run counts only as far as the blocks are of the same copy */
 		for (run = 1; run < length / bs && (k + n + run) / 512 == k / 512; run++)
-			if (msb_test(vol->nat_bitmap, k + n + run) != copy)
+			if (msb_test(vol->view->nat_bitmap, k + n + run) != copy)
 				break;
 		n += run;
 	}
@@ -216,8 +216,8 @@ int nat_read(struct f2fs_volume *vol, f2fs_nid_t first, uint32_t count, uint8_t 
 	err = table_copy(vol, &nat, first, count, entries);
 	if (err)
 		return err;
-	for (unsigned i = 0; i < journal_count(vol->nat_journal); i++) {
-		const uint8_t *raw = journal_nat_entry(vol->nat_journal, i);
+	for (unsigned i = 0; i < journal_count(vol->view->nat_journal); i++) {
+		const uint8_t *raw = journal_nat_entry(vol->view->nat_journal, i);
 
 		if (natj_nid(raw) >= first && natj_nid(raw) - first < count)
 			memcpy(entries + (size_t)(natj_nid(raw) - first) * nat_SIZE, raw + natj_OFS_version, nat_SIZE);

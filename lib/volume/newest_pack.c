@@ -60,7 +60,7 @@ static bool logs_go_on(const struct f2fs_volume *vol, const uint8_t *cp, uint8_t
 static bool may_have_later(const struct f2fs_volume *vol, f2fs_blk_t addr, uint8_t *block)
 {
 	const struct f2fs_geometry *geo = &vol->geo;
-	const uint32_t next = (uint32_t)cp_checkpoint_ver(vol->cp) + 1;
+	const uint32_t next = (uint32_t)cp_checkpoint_ver(vol->view->cp) + 1;
 	uint32_t left;
 
 	if (!geometry_is_main(geo, addr))
@@ -73,7 +73,7 @@ static bool may_have_later(const struct f2fs_volume *vol, f2fs_blk_t addr, uint8
 
 		if (!read_block(vol, addr, block) || (uint32_t)footer_cp_ver(footer) == next)
 			return true;
-		if (checkpoint_is_recoverable(vol->cp, footer_cp_ver(footer)) && !node_is_fsynced(footer))
+		if (checkpoint_is_recoverable(vol->view->cp, footer_cp_ver(footer)) && !node_is_fsynced(footer))
 			return true;
 	}
 	return false;
@@ -84,15 +84,15 @@ static bool is_only_fsynced(struct f2fs_volume *vol, uint8_t *block)
 {
 	struct chain_count count;
 
-	if (cp_ckpt_flags(vol->cp) & FLAG_ckpt_flags_disabled)
+	if (cp_ckpt_flags(vol->view->cp) & FLAG_ckpt_flags_disabled)
 		return false;
 	if (volume_walk_chain(vol, &count) != 0) {
 		error_clear(vol->ctx);
 		return false;
 	}
 	return count.nodes > 0 && count.fsynced == count.nodes && !may_have_later(vol, count.end, block) &&
-	       !may_have_later(vol, next_of_log(vol, vol->cp, F2FS_HOT_NODE), block) &&
-	       !may_have_later(vol, next_of_log(vol, vol->cp, F2FS_COLD_NODE), block);
+	       !may_have_later(vol, next_of_log(vol, vol->view->cp, F2FS_HOT_NODE), block) &&
+	       !may_have_later(vol, next_of_log(vol, vol->view->cp, F2FS_COLD_NODE), block);
 }
 
 /* Is this a checkpoint block by its checksum, and by its numbers? */
@@ -115,7 +115,7 @@ static bool is_checkpoint(const struct f2fs_volume *vol, const uint8_t *block)
 static bool find_newest(const struct f2fs_volume *vol, unsigned pack, uint8_t *block, uint8_t *best, f2fs_blk_t *at)
 {
 	const f2fs_blk_t start = volume_pack_start(vol, pack);
-	const uint64_t now = cp_checkpoint_ver(vol->cp);
+	const uint64_t now = cp_checkpoint_ver(vol->view->cp);
 	bool any = read_block(vol, start, best) && is_checkpoint(vol, best);
 	const bool is_older = any && cp_checkpoint_ver(best) == now - 1;
 
@@ -144,11 +144,11 @@ static bool is_torn(const struct f2fs_volume *vol, unsigned pack, uint8_t *block
 	uint64_t version;
 	uint32_t count;
 
-	if (!read_block(vol, start, block) || cp_user_block_count(block) != cp_user_block_count(vol->cp))
+	if (!read_block(vol, start, block) || cp_user_block_count(block) != cp_user_block_count(vol->view->cp))
 		return false;
 	version = cp_checkpoint_ver(block);
 	count = cp_cp_pack_total_block_count(block);
-	if (version != cp_checkpoint_ver(vol->cp) + 1 || count == 0 || count > F2FS_SEGMENT_BLOCKS)
+	if (version != cp_checkpoint_ver(vol->view->cp) + 1 || count == 0 || count > F2FS_SEGMENT_BLOCKS)
 		return true;
 	return !read_block(vol, start + count - 1, block) || cp_checkpoint_ver(block) != version;
 }
@@ -189,19 +189,19 @@ static bool ends_as_older(const struct f2fs_volume *vol, unsigned pack, const ui
 	const f2fs_blk_t end = volume_pack_start(vol, pack) + cp_cp_pack_total_block_count(head) - 1;
 
 	return read_block(vol, end, block) && is_checkpoint(vol, block) &&
-	       cp_checkpoint_ver(block) == cp_checkpoint_ver(vol->cp) - 1;
+	       cp_checkpoint_ver(block) == cp_checkpoint_ver(vol->view->cp) - 1;
 }
 
 static enum pack_loss judge(struct f2fs_volume *vol, uint8_t *block, uint8_t *best, f2fs_blk_t *left)
 {
-	const unsigned other = 3 - vol->pack;
+	const unsigned other = 3 - vol->view->pack;
 	const bool has_any = find_newest(vol, other, block, best, left);
 	const bool has_head = has_any && *left == volume_pack_start(vol, other);
-	const int64_t newer = has_any ? (int64_t)(cp_checkpoint_ver(best) - cp_checkpoint_ver(vol->cp)) : 0;
+	const int64_t newer = has_any ? (int64_t)(cp_checkpoint_ver(best) - cp_checkpoint_ver(vol->view->cp)) : 0;
 
 	if (newer <= 0) {
-		const bool is_lost = !has_head && !is_torn(vol, other, block) && logs_go_on(vol, vol->cp, block) &&
-				     !is_only_fsynced(vol, block);
+		const bool is_lost = !has_head && !is_torn(vol, other, block) &&
+				     logs_go_on(vol, vol->view->cp, block) && !is_only_fsynced(vol, block);
 
 		return is_lost ? PACK_LOST : PACK_NEWEST;
 	}
@@ -250,7 +250,7 @@ int volume_judge_pack(struct f2fs_volume *vol, enum pack_loss *loss, f2fs_blk_t 
 	uint8_t *blocks;
 
 	*loss = PACK_NEWEST;
-	if (vol->pack_state[2 - vol->pack] == 0)
+	if (vol->pack_state[2 - vol->view->pack] == 0)
 		return 0;
 	blocks = mem_alloc(vol->ctx, (size_t)bs * 2);
 	if (!blocks)
@@ -267,7 +267,7 @@ int volume_compare_ends(const struct f2fs_volume *vol, const uint8_t *first, con
 
 int volume_check_newest(struct f2fs_volume *vol)
 {
-	const unsigned other = 3 - vol->pack;
+	const unsigned other = 3 - vol->view->pack;
 	const struct error_where where = { .structure = "checkpoint",
 					   .block_plus1 = (uint64_t)volume_pack_start(vol, other) + 1 };
 	enum pack_loss loss;
@@ -280,19 +280,19 @@ int volume_check_newest(struct f2fs_volume *vol)
 	if (err)
 		return err;
 	if (vol->pack_state[other - 1] == 0 &&
-	    (int64_t)(vol->pack_version[other - 1] - vol->pack_version[vol->pack - 1]) > 0) {
+	    (int64_t)(vol->pack_version[other - 1] - vol->pack_version[vol->view->pack - 1]) > 0) {
 		if (vol->has_chosen_pack)
 			return error_at(vol->ctx, F2FS_ERR_STATE, &where,
 					"the chosen checkpoint pack %u is older than pack %u: writing would destroy "
 					"the later changes (--accept-unread accepts that)",
-					vol->pack, other);
+					vol->view->pack, other);
 		loss = PACK_LOST; /* both are whole, but the newer one is impossible */
 	}
-	if (vol->pack_state[vol->pack - 1] != 0)
+	if (vol->pack_state[vol->view->pack - 1] != 0)
 		return error_at(vol->ctx, F2FS_ERR_STATE, &where,
 				"checkpoint pack %u is damaged and readable only in part: repair the volume first "
 				"(fsck.f2fs), or write all the same with --accept-unread",
-				vol->pack);
+				vol->view->pack);
 	if (loss != PACK_NEWEST)
 		return error_at(vol->ctx, F2FS_ERR_STATE, &where,
 				"the newer checkpoint pack %u is damaged: writing would destroy its changes; check the "

@@ -14,64 +14,24 @@
 #include "volume/rescue.h"
 #include "volume/zone_map.h"
 
-static int copy_bytes(struct f2fs_volume *vol, uint8_t **to, const uint8_t *from, size_t size)
-{
-	if (!from)
-		return 0;
-	*to = mem_alloc(vol->ctx, size);
-	if (!*to)
-		return F2FS_ERR_NOMEM;
-	memcpy(*to, from, size);
-	return 0;
-}
-
-static int copy_vec(struct vec *to, const struct vec *from)
-{
-	void *items = from->count ? vec_push(to, from->count) : NULL;
-
-	if (from->count && !items)
-		return F2FS_ERR_NOMEM;
-	if (items)
-		memcpy(items, from->items, from->count * from->item_size);
-	return 0;
-}
-
-static int copy_map(struct map32 *to, const struct map32 *from)
-{
-	size_t at = 0;
-	uint32_t key;
-	uint64_t value;
-	int err = 0;
-
-	while (!err && map32_each(from, &at, &key, &value))
-		err = map32_set(to, key, value);
-	return err;
-}
-
 /* The checkpoint in force, with journals, orphans and the summaries that were loaded. */
 static int copy_pack(struct f2fs_volume *vol, const struct f2fs_volume *base)
 {
-	const size_t size = (size_t)base->geo.block_size * (1 + base->geo.cp_payload);
-	int err = copy_bytes(vol, &vol->cp, base->cp, size);
+	int err = checkpoint_view_copy(&vol->loaded, base->view, &base->geo, vol->ctx);
 
-	if (err)
-		return err;
-	vol->sit_bitmap = vol->cp + (base->sit_bitmap - base->cp);
-	vol->nat_bitmap = vol->cp + (base->nat_bitmap - base->cp);
-	vol->layout = base->layout;
-	vol->pack = base->pack;
 	memcpy(vol->pack_state, base->pack_state, sizeof(vol->pack_state));
 	memcpy(vol->pack_version, base->pack_version, sizeof(vol->pack_version));
 	memcpy(vol->pack_stamp, base->pack_stamp, sizeof(vol->pack_stamp));
 	memcpy(vol->log_sum_source, base->log_sum_source, sizeof(vol->log_sum_source));
-	err = copy_bytes(vol, &vol->nat_journal, base->nat_journal, base->geo.journal_size);
-	if (!err)
-		err = copy_bytes(vol, &vol->sit_journal, base->sit_journal, base->geo.journal_size);
-	for (unsigned i = 0; i < F2FS_LOG_COUNT && !err; i++)
-		err = copy_bytes(vol, &vol->log_sums[i], base->log_sums[i], SUMMARY_BYTES);
-	if (!err)
-		err = copy_map(&vol->nat_journal_index, &base->nat_journal_index);
-	return err ? err : copy_vec(&vol->orphans, &base->orphans);
+	for (unsigned i = 0; i < F2FS_LOG_COUNT && !err; i++) {
+		if (!base->log_sums[i])
+			continue;
+		vol->log_sums[i] = mem_alloc(vol->ctx, SUMMARY_BYTES);
+		if (!vol->log_sums[i])
+			return F2FS_ERR_NOMEM;
+		memcpy(vol->log_sums[i], base->log_sums[i], SUMMARY_BYTES);
+	}
+	return err;
 }
 
 /* The NAT of a rescue opening, as it was put together. */
@@ -88,7 +48,7 @@ static int copy_rescue(struct f2fs_volume *vol, const struct f2fs_volume *base)
 	map32_init(&r->index, vol->ctx);
 	vec_init(&r->nodes, vol->ctx, base->rescue->nodes.item_size);
 	vol->rescue = r;
-	return copy_vec(&r->nodes, &base->rescue->nodes);
+	return vec_append(&r->nodes, &base->rescue->nodes);
 }
 
 static void copy_roots(struct f2fs_volume *vol, const struct f2fs_volume *base)

@@ -59,24 +59,31 @@ static void set_limit(struct f2fs_volume *vol)
 
 	if (r->root == RESCUE_ROOT_MADE)
 		return;
-	r->limit = (uint32_t)cp_checkpoint_ver(vol->cp) + (r->root == RESCUE_ROOT_OLDER);
+	r->limit = (uint32_t)cp_checkpoint_ver(vol->view->cp) + (r->root == RESCUE_ROOT_OLDER);
 	r->has_limit = true;
 }
 
 /* A checkpoint that was made up is newer than any node. One that takes the place of a lost one has its version. */
-static void set_version(struct f2fs_volume *vol)
+static int set_version(struct f2fs_volume *vol)
 {
+	const size_t size = (size_t)(1 + vol->geo.cp_payload) << vol->geo.block_bits;
+	uint8_t *cp = mem_alloc(vol->ctx, size);
 	const struct rescue *r = vol->rescue;
-	uint64_t newest = r->root == RESCUE_ROOT_OLDER ? cp_checkpoint_ver(vol->cp) : 0;
+	uint64_t newest = r->root == RESCUE_ROOT_OLDER ? cp_checkpoint_ver(vol->view->cp) : 0;
 
+	if (!cp)
+		return F2FS_ERR_NOMEM;
 	for (size_t i = 0; i < r->nodes.count; i++) {
 		const struct rescue_node *node = vec_at(&r->nodes, i);
 
 		if (r->root == RESCUE_ROOT_MADE && node->cp_ver > newest)
 			newest = node->cp_ver;
 	}
-	cp_set_checkpoint_ver(vol->cp, newest + 1);
-	put_le32(vol->cp + cp_checksum_offset(vol->cp), checkpoint_crc(vol->cp, vol->geo.block_size));
+	memcpy(cp, vol->view->cp, size);
+	cp_set_checkpoint_ver(cp, newest + 1);
+	put_le32(cp + cp_checksum_offset(cp), checkpoint_crc(cp, vol->geo.block_size));
+	checkpoint_view_adopt(&vol->loaded, cp, vol->view->pack, &vol->geo, vol->ctx);
+	return 0;
 }
 
 /* When the pack in force is not the newest that was complete: the nodes of that one. */
@@ -90,7 +97,7 @@ static int find_newest(struct f2fs_volume *vol)
 		return err;
 	vol->rescue->root = RESCUE_ROOT_OLDER;
 	return volume_note(vol, "checkpoint pack %u was the newer one and is lost; its nodes are searched",
-			   3 - vol->pack);
+			   3 - vol->view->pack);
 }
 
 /* Load the checkpoint, or the remains of one. */
@@ -109,7 +116,7 @@ static int load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack)
 	if (err != F2FS_ERR_CORRUPT && err != F2FS_ERR_IO)
 		return err;
 	if (err == F2FS_ERR_IO) /* a part of a pack that is valid as a whole */
-		vol->unread |= vol->pack == 2 ? UNREAD_PACK2 : UNREAD_PACK1;
+		vol->unread |= vol->view->pack == 2 ? UNREAD_PACK2 : UNREAD_PACK1;
 	volume_unload_pack(vol);
 	return rescue_checkpoint(vol);
 }
@@ -166,7 +173,7 @@ int rescue_load(struct f2fs_volume *vol, unsigned forced_pack)
 	if (!err)
 		err = sort_table(vol);
 	if (!err && (vol->rescue->root == RESCUE_ROOT_MADE || vol->rescue->root == RESCUE_ROOT_OLDER))
-		set_version(vol);
+		err = set_version(vol);
 	return err;
 }
 

@@ -17,12 +17,6 @@
 #include "volume/roots.h"
 #include "volume/zone_map.h"
 
-static int allocate(struct f2fs_volume *vol)
-{
-	vol->cp = mem_zalloc(vol->ctx, (size_t)(1 + vol->geo.cp_payload) << vol->geo.block_bits);
-	return vol->cp ? 0 : F2FS_ERR_NOMEM;
-}
-
 /* Find the newest block of both packs that is a checkpoint block by its checksum and its numbers. */
 static bool find_block(struct f2fs_volume *vol, uint8_t *block, f2fs_blk_t *found)
 {
@@ -50,22 +44,26 @@ static bool find_block(struct f2fs_volume *vol, uint8_t *block, f2fs_blk_t *foun
 	return any;
 }
 
+static int empty_journal(struct f2fs_volume *vol, const uint8_t **journal)
+{
+	mem_free(vol->ctx, (void *)*journal);
+	*journal = mem_zalloc(vol->ctx, vol->geo.journal_size);
+	return *journal ? 0 : F2FS_ERR_NOMEM;
+}
+
 /* Empty journals: for when a pack's are out of reach. */
 static int make_journals(struct f2fs_volume *vol)
 {
-	mem_free(vol->ctx, vol->nat_journal);
-	mem_free(vol->ctx, vol->sit_journal);
-	vol->nat_journal = mem_zalloc(vol->ctx, vol->geo.journal_size);
-	vol->sit_journal = mem_zalloc(vol->ctx, vol->geo.journal_size);
-	return vol->nat_journal && vol->sit_journal ? 0 : F2FS_ERR_NOMEM;
+	const int err = empty_journal(vol, &vol->loaded.nat_journal);
+
+	return err ? err : empty_journal(vol, &vol->loaded.sit_journal);
 }
 
-/* Use the checkpoint block of a pack, and the remains of the rest; journals without a rest are empty. */
-static int stand_on_half(struct f2fs_volume *vol, unsigned pack)
+/* Load what remains of the rest of a pack; journals without a rest are empty. */
+static int load_half(struct f2fs_volume *vol)
 {
 	int err;
 
-	volume_adopt_checkpoint(vol, pack);
 	vol->rescue->root = RESCUE_ROOT_HALF;
 	err = heads_load(vol);
 	return err == F2FS_ERR_CORRUPT || err == F2FS_ERR_IO ? make_journals(vol) : err;
@@ -73,16 +71,14 @@ static int stand_on_half(struct f2fs_volume *vol, unsigned pack)
 
 static int take_half(struct f2fs_volume *vol, f2fs_blk_t addr)
 {
-	unsigned pack;
-	int err = volume_read_checkpoint(vol, addr, &pack);
+	int err = volume_take_checkpoint(vol, addr);
 
-	if (err)
-		return err;
-	err = stand_on_half(vol, pack);
+	if (!err)
+		err = load_half(vol);
 	if (err)
 		return err;
 	return volume_note(vol, "the newest checkpoint pack is damaged; its block at %u (version %llu) is used",
-			   (unsigned)addr, (unsigned long long)cp_checkpoint_ver(vol->cp));
+			   (unsigned)addr, (unsigned long long)cp_checkpoint_ver(vol->view->cp));
 }
 
 /* Compute place and length of the version bitmaps from the layout (FORMAT volume 4.5). */
@@ -122,12 +118,11 @@ static void put_reserve(const struct f2fs_volume *vol, uint8_t *cp)
 static int make(struct f2fs_volume *vol)
 {
 	const struct f2fs_geometry *geo = &vol->geo;
-	uint8_t *cp;
-	int err = allocate(vol);
+	uint8_t *cp = mem_zalloc(vol->ctx, (size_t)(1 + geo->cp_payload) << geo->block_bits);
+	int err;
 
-	if (err)
-		return err;
-	cp = vol->cp;
+	if (!cp)
+		return F2FS_ERR_NOMEM;
 	cp_set_checkpoint_ver(cp, 1);
 	put_reserve(vol, cp);
 	for (unsigned i = 0; i < 8; i++) {
@@ -139,7 +134,7 @@ static int make(struct f2fs_volume *vol)
 	cp_set_cp_pack_total_block_count(cp, 8 + geo->cp_payload);
 	put_bitmaps(vol, cp);
 	put_le32(cp + cp_checksum_offset(cp), checkpoint_crc(cp, geo->block_size));
-	volume_adopt_checkpoint(vol, 1);
+	checkpoint_view_adopt(&vol->loaded, cp, 1, geo, vol->ctx);
 	vol->rescue->root = RESCUE_ROOT_MADE;
 	err = make_journals(vol);
 	if (err)
@@ -199,13 +194,13 @@ static bool mend_all(const struct f2fs_volume *vol, uint8_t *cp)
 
 int rescue_newer_pack(struct f2fs_volume *vol)
 {
-	const unsigned other = 3 - vol->pack;
+	const unsigned other = 3 - vol->view->pack;
 	const size_t size = (size_t)(1 + vol->geo.cp_payload) << vol->geo.block_bits;
 	uint8_t *cp;
 	int err;
 
 	if (vol->pack_state[other - 1] != 0 ||
-	    (int64_t)(vol->pack_version[other - 1] - vol->pack_version[vol->pack - 1]) <= 0)
+	    (int64_t)(vol->pack_version[other - 1] - vol->pack_version[vol->view->pack - 1]) <= 0)
 		return 0;
 	cp = mem_alloc(vol->ctx, size);
 	if (!cp)
@@ -218,8 +213,8 @@ int rescue_newer_pack(struct f2fs_volume *vol)
 		return 0; /* the older one it is */
 	}
 	volume_unload_pack(vol);
-	vol->cp = cp;
-	err = stand_on_half(vol, other);
+	checkpoint_view_adopt(&vol->loaded, cp, other, &vol->geo, vol->ctx);
+	err = load_half(vol);
 	if (err)
 		return err;
 	return volume_note(vol, "checkpoint pack %u is newer and is used with corrected numbers", other);

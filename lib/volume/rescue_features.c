@@ -151,7 +151,7 @@ int features_look(struct f2fs_volume *vol, uint32_t enough, struct features_seen
 	if (vol->rescue && !vol->rescue->has_features) /* few inodes show these features, but none denies them */
 		evidence_confirm(&seen->inodes, FEATURES_OF_FILES);
 	seen->shown = evidence_shown(&seen->inodes);
-	seen->denied = evidence_denied(&seen->inodes) | checkpoint_denied(vol->cp);
+	seen->denied = evidence_denied(&seen->inodes) | checkpoint_denied(vol->view->cp);
 	for (unsigned type = 0; type < sb_COUNT_qf_ino; type++)
 		if (seen->quota[type])
 			seen->shown |=

@@ -23,8 +23,8 @@ bool rescue_is_recent(const struct f2fs_volume *vol, const uint8_t *footer)
 
 	if (vol->rescue->root != RESCUE_ROOT_OLDER)
 		return false;
-	return checkpoint_is_recoverable(vol->cp, version) ||
-	       (uint32_t)version == (uint32_t)cp_checkpoint_ver(vol->cp) + 1;
+	return checkpoint_is_recoverable(vol->view->cp, version) ||
+	       (uint32_t)version == (uint32_t)cp_checkpoint_ver(vol->view->cp) + 1;
 }
 
 static int take_entry(struct f2fs_volume *vol, f2fs_nid_t nid, const uint8_t *raw)
@@ -85,7 +85,7 @@ int rescue_take_idle(struct f2fs_volume *vol)
 	if (!block)
 		return F2FS_ERR_NOMEM;
 	for (uint32_t k = 0; k < geo->nat_blocks && (uint64_t)k * geo->nat_per_block < geo->max_nid && !err; k++) {
-		const f2fs_blk_t addr = geometry_nat_block(geo, k, !msb_test(vol->nat_bitmap, k));
+		const f2fs_blk_t addr = geometry_nat_block(geo, k, !msb_test(vol->view->nat_bitmap, k));
 
 		if (device_read_quiet(vol->dev, (uint64_t)addr * geo->block_size, block, geo->block_size) == 0 &&
 		    (block[0] != 0 || memcmp(block, block + 1, geo->block_size - 1) != 0))

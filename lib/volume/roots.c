@@ -274,7 +274,7 @@ bool volume_is_unfinished(struct f2fs_volume *vol)
 {
 	const struct f2fs_error_detail detail = vol->ctx->error;
 	uint8_t *blocks = mem_alloc(vol->ctx, (size_t)vol->geo.block_size * 2);
-	const int state = blocks ? judge_pack(vol, 3 - vol->pack, blocks).state : 0;
+	const int state = blocks ? judge_pack(vol, 3 - vol->view->pack, blocks).state : 0;
 
 	mem_free(vol->ctx, blocks);
 	vol->ctx->error = detail;
@@ -285,7 +285,7 @@ void volume_note_unfinished(struct f2fs_volume *vol)
 {
 	const struct f2fs_error_detail detail = vol->ctx->error;
 	uint8_t *blocks = mem_alloc(vol->ctx, (size_t)vol->geo.block_size * 2);
-	const unsigned pack = 3 - vol->pack;
+	const unsigned pack = 3 - vol->view->pack;
 
 	if (blocks) {
 		const struct judged_pack now = judge_pack(vol, pack, blocks);
@@ -297,55 +297,59 @@ void volume_note_unfinished(struct f2fs_volume *vol)
 	vol->ctx->error = detail;
 }
 
-int volume_read_checkpoint(struct f2fs_volume *vol, f2fs_blk_t addr, unsigned *pack)
+/* Read a checkpoint block, and the payload of its pack; the caller's to free. */
+static int read_checkpoint(struct f2fs_volume *vol, f2fs_blk_t addr, uint8_t **out)
 {
 	const uint32_t bs = vol->geo.block_size;
+	const f2fs_blk_t start = volume_pack_start(vol, addr < volume_pack_start(vol, 2) ? 1 : 2);
+	uint8_t *cp = mem_alloc(vol->ctx, (size_t)bs * (1 + vol->geo.cp_payload));
 	int err;
 
-	*pack = addr < volume_pack_start(vol, 2) ? 1 : 2;
-	vol->cp = mem_zalloc(vol->ctx, (size_t)(1 + vol->geo.cp_payload) << vol->geo.block_bits);
-	if (!vol->cp)
+	if (!cp)
 		return F2FS_ERR_NOMEM;
-	err = volume_device_read(vol, vol->dev, (uint64_t)addr * bs, vol->cp, bs);
+	err = volume_device_read(vol, vol->dev, (uint64_t)addr * bs, cp, bs);
 	if (!err && vol->geo.cp_payload)
-		err = volume_device_read(vol, vol->dev, (uint64_t)(volume_pack_start(vol, *pack) + 1) * bs,
-					 vol->cp + bs, (size_t)vol->geo.cp_payload * bs);
+		err = volume_device_read(vol, vol->dev, (uint64_t)(start + 1) * bs, cp + bs,
+					 (size_t)vol->geo.cp_payload * bs);
+	if (err)
+		mem_free(vol->ctx, cp);
+	else
+		*out = cp;
 	return err;
 }
 
-void volume_adopt_checkpoint(struct f2fs_volume *vol, unsigned pack)
+int volume_take_checkpoint(struct f2fs_volume *vol, f2fs_blk_t addr)
 {
-	uint32_t sit, nat;
+	uint8_t *cp;
+	int err = read_checkpoint(vol, addr, &cp);
 
-	vol->pack = pack;
-	checkpoint_pack_layout(vol->cp, &vol->geo, &vol->layout);
-	checkpoint_bitmaps(vol->cp, &vol->geo, &sit, &nat);
-	vol->sit_bitmap = vol->cp + sit;
-	vol->nat_bitmap = vol->cp + nat;
+	if (!err)
+		checkpoint_view_adopt(&vol->loaded, cp, addr < volume_pack_start(vol, 2) ? 1 : 2, &vol->geo, vol->ctx);
+	return err;
 }
 
 /* Make a pack's block and payload the ones in force. */
 static int adopt_pack(struct f2fs_volume *vol, unsigned pack)
 {
-	size_t size = (size_t)vol->geo.block_size * (1 + vol->geo.cp_payload);
+	const f2fs_blk_t start = volume_pack_start(vol, pack);
 	enum rule rule;
-	int err;
+	uint8_t *cp;
+	int err = read_checkpoint(vol, start, &cp);
 
-	err = volume_device_read(vol, vol->dev, (uint64_t)volume_pack_start(vol, pack) * vol->geo.block_size, vol->cp,
-				 size);
 	if (err)
 		return err;
-	rule = checkpoint_check(vol->cp, &vol->geo);
+	rule = checkpoint_check(cp, &vol->geo);
 	if (rule == RULE_CP_ERROR_FLAG && vol->mode != F2FS_MODE_STRICT) {
 		err = volume_note(vol, "the checkpoint carries the error flag; the kernel would not mount it");
-		if (err)
-			return err;
 		rule = RULE_NONE;
 	}
-	if (rule)
-		return volume_corrupt(vol, rule, volume_pack_start(vol, pack), 0, "checkpoint pack %u", pack);
-	volume_adopt_checkpoint(vol, pack);
-	return 0;
+	if (!err && rule)
+		err = volume_corrupt(vol, rule, start, 0, "checkpoint pack %u", pack);
+	if (err)
+		mem_free(vol->ctx, cp);
+	else
+		checkpoint_view_adopt(&vol->loaded, cp, pack, &vol->geo, vol->ctx);
+	return err;
 }
 
 /* Which pack is newer; equal versions give pack 1. */
@@ -411,11 +415,6 @@ int roots_load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack)
 
 	if (!scratch)
 		return F2FS_ERR_NOMEM;
-	vol->cp = mem_zalloc(vol->ctx, (size_t)vol->geo.block_size * (1 + vol->geo.cp_payload));
-	if (!vol->cp) {
-		mem_free(vol->ctx, scratch);
-		return F2FS_ERR_NOMEM;
-	}
 	for (unsigned pack = 1; pack <= 2; pack++) {
 		const struct judged_pack judged = judge_pack(vol, pack, scratch);
 

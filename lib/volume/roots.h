@@ -25,9 +25,7 @@ bool volume_is_unfinished(struct f2fs_volume *vol);
 /* Choose superblock and checkpoint pack, keep why. preferred: the copy to take when both are valid. */
 int roots_load_superblock(struct f2fs_volume *vol, unsigned preferred);
 int roots_load_checkpoint(struct f2fs_volume *vol, unsigned forced_pack);
-/* Read the checkpoint block at an address, and the payload of its pack, to a new vol->cp. *pack: 1 or 2. */
-int volume_read_checkpoint(struct f2fs_volume *vol, f2fs_blk_t addr, unsigned *pack);
-/* vol->cp was read of that pack: set what follows from it. */
-void volume_adopt_checkpoint(struct f2fs_volume *vol, unsigned pack);
+/* Take the checkpoint block at an address, and the payload of its pack. */
+int volume_take_checkpoint(struct f2fs_volume *vol, f2fs_blk_t addr);
 
 #endif

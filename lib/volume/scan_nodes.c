@@ -225,7 +225,7 @@ bool rescue_sit_agrees(struct f2fs_volume *vol)
 		blocks += e.valid_blocks;
 		nodes += e.type >= F2FS_HOT_NODE ? e.valid_blocks : 0;
 	}
-	return nodes == cp_valid_node_count(vol->cp) && blocks <= cp_valid_block_count(vol->cp);
+	return nodes == cp_valid_node_count(vol->view->cp) && blocks <= cp_valid_block_count(vol->view->cp);
 }
 
 /* Take the entries of a NAT block that can be true. A block with impossible entries is left out. */

@@ -14,7 +14,7 @@
 
 static f2fs_blk_t current_block(const struct f2fs_volume *vol, uint32_t k, unsigned *copy)
 {
-	*copy = msb_test(vol->sit_bitmap, k);
+	*copy = msb_test(vol->view->sit_bitmap, k);
 	return geometry_sit_block(&vol->geo, k, *copy);
 }
 
@@ -22,9 +22,9 @@ static f2fs_blk_t current_block(const struct f2fs_volume *vol, uint32_t k, unsig
  */
 static const uint8_t *find_in_journal(const struct f2fs_volume *vol, f2fs_seg_t segno)
 {
-	for (unsigned i = journal_count(vol->sit_journal); i-- > 0;)
-		if (sitj_segno(journal_sit_entry(vol->sit_journal, i)) == segno)
-			return journal_sit_entry(vol->sit_journal, i);
+	for (unsigned i = journal_count(vol->view->sit_journal); i-- > 0;)
+		if (sitj_segno(journal_sit_entry(vol->view->sit_journal, i)) == segno)
+			return journal_sit_entry(vol->view->sit_journal, i);
 	return NULL;
 }
 
@@ -77,14 +77,14 @@ uint32_t sit_hole_blocks(struct f2fs_volume *vol, uint32_t k)
 	if (!is_hole)
 		return 0;
 	most = length >> bits < most ? (uint32_t)(length >> bits) : most;
-	for (unsigned i = 0; i < journal_count(vol->sit_journal); i++) {
-		const uint32_t at = sitj_segno(journal_sit_entry(vol->sit_journal, i)) / vol->geo.sit_per_block;
+	for (unsigned i = 0; i < journal_count(vol->view->sit_journal); i++) {
+		const uint32_t at = sitj_segno(journal_sit_entry(vol->view->sit_journal, i)) / vol->geo.sit_per_block;
 
 		if (at >= k && at - k < most)
 			most = at - k;
 	}
 	/* as far as the blocks are of the same copy */
-	while (n < most && msb_test(vol->sit_bitmap, k + n) == copy)
+	while (n < most && msb_test(vol->view->sit_bitmap, k + n) == copy)
 		n++;
 	return n;
 }
@@ -99,8 +99,8 @@ int sit_read(struct f2fs_volume *vol, f2fs_seg_t first, uint32_t count, uint8_t 
 		err = table_copy(vol, &sit, first, count, entries);
 	if (err)
 		return err;
-	for (unsigned i = 0; i < journal_count(vol->sit_journal); i++) {
-		const uint8_t *raw = journal_sit_entry(vol->sit_journal, i);
+	for (unsigned i = 0; i < journal_count(vol->view->sit_journal); i++) {
+		const uint8_t *raw = journal_sit_entry(vol->view->sit_journal, i);
 
 		if (sitj_segno(raw) >= first && sitj_segno(raw) - first < count)
 			memcpy(entries + (size_t)(sitj_segno(raw) - first) * sit_SIZE, raw + sitj_OFS_vblocks,
@@ -123,8 +123,8 @@ int sit_read_blocks(struct f2fs_volume *vol, uint32_t k, uint32_t *count, uint8_
 	if (err)
 		return err;
 	*count = n;
-	for (unsigned i = 0; i < journal_count(vol->sit_journal); i++) {
-		const uint8_t *raw = journal_sit_entry(vol->sit_journal, i);
+	for (unsigned i = 0; i < journal_count(vol->view->sit_journal); i++) {
+		const uint8_t *raw = journal_sit_entry(vol->view->sit_journal, i);
 		const uint32_t at = sitj_segno(raw) / per_block;
 
 		if (at >= k && at - k < n)

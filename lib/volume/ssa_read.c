@@ -25,7 +25,7 @@ static unsigned log_of_segment(const struct f2fs_volume *vol, f2fs_seg_t segno)
 	for (i = 0; i < F2FS_LOG_COUNT; i++) {
 		if (geometry_has(&vol->geo, F2FS_FEAT_RO) && i != F2FS_HOT_DATA && i != F2FS_HOT_NODE)
 			continue;
-		if (checkpoint_log_segno(vol->cp, i) == segno)
+		if (checkpoint_log_segno(vol->view->cp, i) == segno)
 			break;
 	}
 	return i;
@@ -34,7 +34,9 @@ static unsigned log_of_segment(const struct f2fs_volume *vol, f2fs_seg_t segno)
 /* Entries that the compact form holds for a data log. */
 static uint32_t compact_entries(const struct f2fs_volume *vol, unsigned type)
 {
-	return cp_alloc_type(vol->cp, type) == ALLOC_HOLES ? F2FS_SEGMENT_BLOCKS : checkpoint_log_blkoff(vol->cp, type);
+	const uint8_t *cp = vol->view->cp;
+
+	return cp_alloc_type(cp, type) == ALLOC_HOLES ? F2FS_SEGMENT_BLOCKS : checkpoint_log_blkoff(cp, type);
 }
 
 static int load_compact(struct f2fs_volume *vol, unsigned type, uint8_t *entries, uint8_t *block)
@@ -48,10 +50,10 @@ static int load_compact(struct f2fs_volume *vol, unsigned type, uint8_t *entries
 
 		summary_compact_position(&vol->geo, first + i, &b, &offset);
 		if (b != loaded) {
-			f2fs_blk_t addr = volume_pack_start(vol, vol->pack) + vol->layout.data_start + b;
+			f2fs_blk_t addr = volume_pack_in_use(vol) + vol->view->layout.data_start + b;
 			int err;
 
-			if (vol->layout.data_start + b >= F2FS_SEGMENT_BLOCKS)
+			if (vol->view->layout.data_start + b >= F2FS_SEGMENT_BLOCKS)
 				return volume_corrupt(vol, RULE_CP_PACK_SIZE, addr, 0,
 						      "compact summaries are past the pack's end");
 			err = read_block(vol, addr, block);
@@ -67,7 +69,7 @@ static int load_compact(struct f2fs_volume *vol, unsigned type, uint8_t *entries
 /* Load summaries from the footers of the segment's nodes, when the pack has none (FORMAT volume 7.3). */
 static int load_from_footers(struct f2fs_volume *vol, unsigned type, uint8_t *entries)
 {
-	f2fs_blk_t start = geometry_segment_start(&vol->geo, checkpoint_log_segno(vol->cp, type));
+	f2fs_blk_t start = geometry_segment_start(&vol->geo, checkpoint_log_segno(vol->view->cp, type));
 
 	for (uint32_t i = 0; i < F2FS_SEGMENT_BLOCKS; i++) {
 		const uint8_t *block;
@@ -82,18 +84,19 @@ static int load_from_footers(struct f2fs_volume *vol, unsigned type, uint8_t *en
 
 static int load_log(struct f2fs_volume *vol, unsigned type, uint8_t *entries, uint8_t *block, int *source)
 {
+	const struct pack_layout *layout = &vol->view->layout;
 	uint32_t at;
 	int err;
 
 	*source = F2FS_SUMMARY_PACK;
-	if (type < F2FS_HOT_NODE && vol->layout.compact)
+	if (type < F2FS_HOT_NODE && layout->compact)
 		return load_compact(vol, type, entries, block);
-	if (type >= F2FS_HOT_NODE && !vol->layout.has_nodes) {
+	if (type >= F2FS_HOT_NODE && !layout->has_nodes) {
 		*source = F2FS_SUMMARY_FOOTERS;
 		return load_from_footers(vol, type, entries);
 	}
-	at = type < F2FS_HOT_NODE ? vol->layout.data_start + type : vol->layout.node_start + type - F2FS_HOT_NODE;
-	err = read_block(vol, volume_pack_start(vol, vol->pack) + at, block);
+	at = type < F2FS_HOT_NODE ? layout->data_start + type : layout->node_start + type - F2FS_HOT_NODE;
+	err = read_block(vol, volume_pack_in_use(vol) + at, block);
 	if (!err)
 		memcpy(entries, block, SUMMARY_BYTES);
 	return err;

@@ -276,8 +276,8 @@ int volume_new(struct f2fs_context *ctx, struct f2fs_volume **out)
 		return F2FS_ERR_NOMEM;
 	vol->ctx = ctx;
 	vec_init(&vol->notes, ctx, sizeof(char *));
-	vec_init(&vol->orphans, ctx, sizeof(f2fs_nid_t));
-	map32_init(&vol->nat_journal_index, ctx);
+	checkpoint_view_init(&vol->loaded, ctx);
+	vol->view = &vol->loaded;
 	map32_init(&vol->filing.dirs, ctx);
 	map32_init(&vol->filing.odd, ctx);
 	marks_init(&vol->written, ctx);
@@ -398,46 +398,26 @@ int volume_overlay(struct f2fs_volume *vol, uint64_t cache_bytes, const char *sp
 	return err;
 }
 
-/* Exchange what belongs to the pack in force. */
-static void swap_packs(struct f2fs_volume *a, struct f2fs_volume *b)
-{
-	struct f2fs_volume t = *a;
-
-#define SWAP(member) (a->member = b->member, b->member = t.member)
-	SWAP(cp);
-	SWAP(pack);
-	SWAP(layout);
-	SWAP(sit_bitmap);
-	SWAP(nat_bitmap);
-	SWAP(nat_journal);
-	SWAP(sit_journal);
-	SWAP(nat_journal_index);
-	SWAP(orphans);
-#undef SWAP
-	memcpy(a->log_sums, b->log_sums, sizeof(t.log_sums));
-	memcpy(b->log_sums, t.log_sums, sizeof(t.log_sums));
-	memcpy(a->log_sum_source, b->log_sum_source, sizeof(t.log_sum_source));
-	memcpy(b->log_sum_source, t.log_sum_source, sizeof(t.log_sum_source));
-}
-
 int volume_reload(struct f2fs_volume *vol)
 {
-	struct f2fs_volume old = { .ctx = vol->ctx };
-	unsigned pack = 3 - vol->pack;
+	struct checkpoint_view old = vol->loaded;
 	int err;
 
-	vec_init(&old.orphans, vol->ctx, sizeof(f2fs_nid_t));
-	map32_init(&old.nat_journal_index, vol->ctx);
-	swap_packs(vol, &old);
-	err = roots_load_checkpoint(vol, pack);
+	checkpoint_view_init(&vol->loaded, vol->ctx);
+	volume_drop_summaries(vol);
+	err = roots_load_checkpoint(vol, 3 - old.pack);
 	if (!err)
 		err = heads_load(vol);
 	if (err) { /* the earlier state can still be read; writing on top of it would undo the new pack */
-		swap_packs(vol, &old);
+		const struct checkpoint_view partial = vol->loaded;
+
+		vol->loaded = old;
+		old = partial;
+		volume_drop_summaries(vol);
 		vol->is_outdated = true;
 		volume_forget_filing(vol);
 	}
-	volume_unload_pack(&old);
+	checkpoint_view_fini(&old, vol->ctx);
 	if (!err)
 		rescue_close(vol); /* the rebuilt parts are on the device now */
 	return err;

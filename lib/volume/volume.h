@@ -13,12 +13,12 @@
 #include "base/context.h"
 #include "base/map32.h"
 #include "base/vec.h"
-#include "format/checkpoint.h"
 #include "format/flags.h"
 #include "format/geometry.h"
 #include "format/rules.h"
 #include "format/structs.h"
 #include "format/summary.h"
+#include "volume/checkpoint_view.h"
 #include "volume/marks.h"
 
 /* Counts of use. */
@@ -92,9 +92,9 @@ struct f2fs_volume {
 	bool is_doubted; /* with has_rival: the volume speaks against copy 0, so copy 1 is used */
 	uint32_t checksum_seed; /* of inodes */
 
-	uint8_t *cp;	  /* checkpoint block and payload, one array */
-	unsigned pack;	  /* 1 or 2 */
-	bool is_outdated; /* the device has a newer one that could not be read back */
+	const struct checkpoint_view *view; /* what the checkpoint in force says */
+	struct checkpoint_view loaded;	    /* the same, for volume/, which loads it */
+	bool is_outdated;		    /* the device has a newer one that could not be read back */
 	int pack_state[2];
 	unsigned unread;      /* enum unread_root: unreadable roots */
 	bool accepts_unread;  /* it is written all the same */
@@ -109,11 +109,6 @@ struct f2fs_volume {
 	bool is_newest;	      /* nothing is missing of a newer pack, as far as is known */
 	uint64_t pack_version[2];
 	uint64_t pack_stamp[2]; /* a number that stands for the bytes read */
-	struct pack_layout layout;
-	const uint8_t *sit_bitmap, *nat_bitmap; /* within cp */
-
-	uint8_t *nat_journal, *sit_journal; /* journal areas; entries are checked */
-	struct map32 nat_journal_index;	    /* nid -> entry number */
 
 	uint8_t *log_sums[F2FS_LOG_COUNT];  /* 512 entries each, loaded on demand */
 	int log_sum_source[F2FS_LOG_COUNT]; /* enum f2fs_summary_source */
@@ -155,7 +150,6 @@ struct f2fs_volume {
 	uint64_t reclaim_at;		     /* the number of these at which cleaning is worth another try */
 	char reclaim_note[200];		     /* why it made no room, empty when it did */
 
-	struct vec orphans; /* f2fs_nid_t */
 	struct vec notes;   /* char * */
 	struct volume_filing filing;
 	struct keyring *keyring; /* of keyring.h: keys that were added; NULL: none */
@@ -177,6 +171,12 @@ struct f2fs_volume {
 static inline f2fs_blk_t volume_pack_start(const struct f2fs_volume *vol, unsigned pack)
 {
 	return vol->geo.cp_blkaddr + (pack - 1) * F2FS_SEGMENT_BLOCKS;
+}
+
+/* The first block of the pack in force. */
+static inline f2fs_blk_t volume_pack_in_use(const struct f2fs_volume *vol)
+{
+	return volume_pack_start(vol, vol->view->pack);
 }
 
 /* Make the empty handle of a volume. */

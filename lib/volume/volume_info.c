@@ -31,20 +31,20 @@ const uint8_t *f2fs_volume_checkpoint(const struct f2fs_volume *vol, size_t *len
 	if (length)
 		*length = (size_t)vol->geo.block_size * (1 + vol->geo.cp_payload);
 	if (pack)
-		*pack = vol->pack;
-	return vol->cp;
+		*pack = vol->view->pack;
+	return vol->view->cp;
 }
 
 const uint8_t *f2fs_sit_bitmap(const struct f2fs_volume *vol, size_t *length)
 {
-	*length = cp_sit_ver_bitmap_bytesize(vol->cp);
-	return vol->sit_bitmap;
+	*length = cp_sit_ver_bitmap_bytesize(vol->view->cp);
+	return vol->view->sit_bitmap;
 }
 
 const uint8_t *f2fs_nat_bitmap(const struct f2fs_volume *vol, size_t *length)
 {
-	*length = cp_nat_ver_bitmap_bytesize(vol->cp);
-	return vol->nat_bitmap;
+	*length = cp_nat_ver_bitmap_bytesize(vol->view->cp);
+	return vol->view->nat_bitmap;
 }
 
 int f2fs_volume_superblock_state(const struct f2fs_volume *vol, unsigned copy)
@@ -67,11 +67,11 @@ static void count_use(const struct f2fs_volume *vol, struct volume_counts *out)
 		vol->hooks->count(vol, out);
 		return;
 	}
-	out->user_blocks = cp_user_block_count(vol->cp);
-	out->valid_blocks = cp_valid_block_count(vol->cp);
-	out->valid_nodes = cp_valid_node_count(vol->cp);
-	out->valid_inodes = cp_valid_inode_count(vol->cp);
-	out->free_segments = cp_free_segment_count(vol->cp);
+	out->user_blocks = cp_user_block_count(vol->view->cp);
+	out->valid_blocks = cp_valid_block_count(vol->view->cp);
+	out->valid_nodes = cp_valid_node_count(vol->view->cp);
+	out->valid_inodes = cp_valid_inode_count(vol->view->cp);
+	out->free_segments = cp_free_segment_count(vol->view->cp);
 }
 
 void f2fs_volume_statfs(const struct f2fs_volume *vol, struct f2fs_volume_stat *out)

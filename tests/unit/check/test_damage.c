@@ -153,7 +153,7 @@ static uint32_t slot_of(f2fs_nid_t ino, uint32_t slot)
 
 static uint64_t pack_block(uint32_t index)
 {
-	return byte_of(geo->cp_blkaddr + (seed.vol->pack - 1) * F2FS_SEGMENT_BLOCKS + index);
+	return byte_of(geo->cp_blkaddr + (seed.vol->view->pack - 1) * F2FS_SEGMENT_BLOCKS + index);
 }
 
 static const uint8_t ff[64] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
@@ -182,12 +182,12 @@ static void root_without_node(void)
 
 static void orphan_entry(void)
 {
-	put32(pack_block(seed.vol->layout.orphan_start), 7777);
+	put32(pack_block(seed.vol->view->layout.orphan_start), 7777);
 }
 
 static void orphan_count(void)
 {
-	put32(pack_block(seed.vol->layout.orphan_start) + geo->block_size - orphan_SIZE + orphan_OFS_entry_count,
+	put32(pack_block(seed.vol->view->layout.orphan_start) + geo->block_size - orphan_SIZE + orphan_OFS_entry_count,
 	      60000);
 }
 
@@ -230,17 +230,18 @@ static void add_to_journal(uint64_t at, unsigned n, uint32_t entry_size)
 
 static void nat_journal_entry(void)
 {
-	const uint32_t at = seed.vol->layout.compact ? 0 : geo->journal_offset;
+	const uint32_t at = seed.vol->view->layout.compact ? 0 : geo->journal_offset;
 
-	add_to_journal(pack_block(seed.vol->layout.data_start) + at, f2fs_nat_journal_count(seed.vol), natj_SIZE);
+	add_to_journal(pack_block(seed.vol->view->layout.data_start) + at, f2fs_nat_journal_count(seed.vol), natj_SIZE);
 }
 
 static void sit_journal_entry(void)
 {
-	const uint32_t at = seed.vol->layout.compact ? geo->journal_size : 2 * geo->block_size + geo->journal_offset;
+	const struct pack_layout *layout = &seed.vol->view->layout;
+	const uint32_t at = layout->compact ? geo->journal_size : 2 * geo->block_size + geo->journal_offset;
 
 	assert_true(f2fs_sit_journal_count(seed.vol) < geo->sit_journal_max);
-	add_to_journal(pack_block(seed.vol->layout.data_start) + at, f2fs_sit_journal_count(seed.vol), sitj_SIZE);
+	add_to_journal(pack_block(seed.vol->view->layout.data_start) + at, f2fs_sit_journal_count(seed.vol), sitj_SIZE);
 }
 
 static void chain_in_a_circle(void)
@@ -382,8 +383,9 @@ static void casefold_twins(void)
 static void orphan_block_place(void)
 {
 	const uint8_t place[2] = { 7, 0 };
+	const uint32_t first = seed.vol->view->layout.orphan_start;
 
-	put(pack_block(seed.vol->layout.orphan_start) + geo->block_size - orphan_SIZE + orphan_OFS_blk_addr, place, 2);
+	put(pack_block(first) + geo->block_size - orphan_SIZE + orphan_OFS_blk_addr, place, 2);
 }
 
 #define MAX_EXPECTED 10
@@ -524,14 +526,14 @@ static void unreadable_blocks_are_told(void **state)
 			f2fs_inode_close(root);
 			break;
 		case 3:
-			addr = geometry_nat_block(geo, 0, msb_test(seed.vol->nat_bitmap, 0));
+			addr = geometry_nat_block(geo, 0, msb_test(seed.vol->view->nat_bitmap, 0));
 			break;
 		case 4:
-			addr = geometry_sit_block(geo, 0, msb_test(seed.vol->sit_bitmap, 0));
+			addr = geometry_sit_block(geo, 0, msb_test(seed.vol->view->sit_bitmap, 0));
 			put32(byte_of(addr + 1) - 4, 1); /* after the entries: no hole */
 			break;
 		case 5:
-			addr = (f2fs_blk_t)(pack_block(seed.vol->layout.data_start) >> geo->block_bits);
+			addr = (f2fs_blk_t)(pack_block(seed.vol->view->layout.data_start) >> geo->block_bits);
 			break;
 		default:
 			fail();

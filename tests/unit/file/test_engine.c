@@ -436,7 +436,7 @@ static void room_for_overwriting(void **state)
 
 		if (commits) {
 			assert_int_equal(refused, 0);
-			assert_in_range(cp_checkpoint_ver(v.vol->cp), 8, 80); /* and not one for each change */
+			assert_in_range(cp_checkpoint_ver(v.vol->view->cp), 8, 80); /* and not one for each change */
 		} else {
 			assert_true(refused > 0);
 		}

@@ -236,13 +236,13 @@ static void all_or_nothing_holds(void **state)
 		need(f2fs_volume_commit(v.vol), "commit");
 	f2fs_volume_rollback(v.vol);
 	configure(F2FS_LOGGING_NORMAL, false, true);
-	version = cp_checkpoint_ver(v.vol->cp);
+	version = cp_checkpoint_ver(v.vol->view->cp);
 	memset(bytes, 0xff, BLOCK);
 	need(f2fs_inode_write(inode, 0, bytes, BLOCK), "write");
-	assert_true(cp_checkpoint_ver(v.vol->cp) > version);
-	version = cp_checkpoint_ver(v.vol->cp);
+	assert_true(cp_checkpoint_ver(v.vol->view->cp) > version);
+	version = cp_checkpoint_ver(v.vol->view->cp);
 	need(f2fs_inode_write(inode, 5 * BLOCK, bytes, BLOCK), "write");
-	assert_int_equal(cp_checkpoint_ver(v.vol->cp), version);
+	assert_int_equal(cp_checkpoint_ver(v.vol->view->cp), version);
 	f2fs_volume_rollback(v.vol);
 	must_be_whole(&inode, blocks);
 	f2fs_inode_close(inode);

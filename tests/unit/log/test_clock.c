@@ -40,7 +40,7 @@ static void open_ticking(void)
 
 static uint64_t stored_clock(void)
 {
-	return cp_elapsed_time(v.vol->cp);
+	return cp_elapsed_time(v.vol->view->cp);
 }
 
 /* The mean age of the segment with a file's first block, as the device has it. */

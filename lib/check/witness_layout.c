@@ -20,6 +20,7 @@ struct voices {
 	uint32_t pro, contra;
 	uint32_t others; /* summaries that name other slots */
 	uint32_t nodes;	 /* pointers to nodes of an inode that has its contents inside */
+	uint32_t past;	 /* pointers past the size of the file */
 };
 
 static bool is_clean(const struct voices *v)
@@ -121,6 +122,7 @@ bool layout_is_odd(const struct f2fs_geometry *geo, const uint8_t *block)
 static int hear_slots(struct checker *c, const struct nid_fact *fact, const uint8_t *block,
 		      const struct inode_layout *layout, struct voices *v)
 {
+	const uint64_t end = (inode_i_size(block) + c->geo->block_size - 1) >> c->geo->block_bits;
 	int err = 0;
 
 	for (uint32_t i = 0; i < layout->slots && !err; i++) {
@@ -134,6 +136,7 @@ static int hear_slots(struct checker *c, const struct nid_fact *fact, const uint
 			speak(v, false, 2);
 			continue;
 		}
+		v->past += i >= end;
 		err = witness_view_tables(c, addr, &view);
 		if (!err && view.has_sum && view.sum_nid == fact->nid && view.sum_slot == i)
 			v->pro++;
@@ -299,10 +302,10 @@ static bool change_at(const struct checker *c, const uint8_t *block, unsigned n,
 }
 
 /*
- * Find the change that all votes are for. nodes: pointers to nodes beside contents inside that it may leave. *found:
- * there is one, and no other that is as good.
+ * Find the change that all votes are for. It may leave as many pointers to nodes beside contents inside, and past the
+ * size of the file, as bounds has. *found: there is one, and no other that is as good.
  */
-static int find_change(struct checker *c, const struct nid_fact *fact, uint8_t *block, uint32_t nodes,
+static int find_change(struct checker *c, const struct nid_fact *fact, uint8_t *block, const struct voices *bounds,
 		       struct change_of *best, bool *found)
 {
 	struct change_of change;
@@ -321,7 +324,7 @@ static int find_change(struct checker *c, const struct nid_fact *fact, uint8_t *
 		err = hear(c, fact, block, &v);
 		set_field(block, &change, old);
 		/* a pointer to a node that is wrong by itself speaks against the present division, too */
-		if (err || !is_clean(&v) || v.nodes > nodes || v.pro < most)
+		if (err || !is_clean(&v) || v.nodes > bounds->nodes || v.past > bounds->past || v.pro < most)
 			continue;
 		*found = v.pro > most || (*found && best->at == change.at); /* of one field the first */
 		if (v.pro > most)
@@ -344,9 +347,8 @@ int witness_layout(struct checker *c, f2fs_nid_t ino)
 	struct inode_fact *inode = facts_inode(&c->facts, ino);
 	const struct nid_fact *fact = inode ? facts_nid(&c->facts, ino) : NULL;
 	struct change_of best;
-	struct voices now;
+	struct voices now, bounds;
 	bool is_readable, found;
-	uint32_t tolerated;
 	int err;
 
 	if (!inode || (inode->state & (INODE_ASKED | INODE_ALIAS | INODE_RETYPED | INODE_HIDDEN)) ||
@@ -367,10 +369,12 @@ int witness_layout(struct checker *c, f2fs_nid_t ino)
 		return err;
 	}
 	inode->state |= INODE_ODD;
-	tolerated = now.nodes;
+	bounds = now;
 	if (now.contra == 0 && now.others == 0) /* nothing but these speaks against the present division */
-		tolerated = 0;
-	err = find_change(c, fact, c->scratch, tolerated, &best, &found);
+		bounds.nodes = 0;
+	if (now.contra != 0)
+		bounds.past = UINT32_MAX;
+	err = find_change(c, fact, c->scratch, &bounds, &best, &found);
 	/* some slots are wrong, not all of them */
 	if (!err && !found && now.contra == 0 && now.nodes == 0 && now.pro > now.others)
 		inode->state &= (uint16_t)~INODE_ODD;

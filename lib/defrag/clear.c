@@ -251,7 +251,7 @@ static int next_segment(struct defrag_run *r)
 static int fetch(struct defrag_run *r, const struct live_block *b, uint32_t want, uint8_t **to, uint32_t *n)
 {
 	/* these blocks may wait in the sink itself: writing them out must not end the reservation */
-	int err = r->vol->hooks->write_out(r->vol, b->addr, want);
+	int err = r->vol->ops.running->write_out(r->vol, b->addr, want);
 
 	if (!err)
 		err = filler_reserve(&r->sink.filler, want, to, n);

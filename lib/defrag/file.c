@@ -197,7 +197,7 @@ static int write_out(struct defrag_run *r, const struct live_block *list, uint32
 
 	for (uint32_t i = 0, run; i < n && !err; i += run) {
 		run = neighbours(list + i, n - i);
-		err = r->vol->hooks->write_out(r->vol, list[i].addr, run);
+		err = r->vol->ops.running->write_out(r->vol, list[i].addr, run);
 	}
 	return err;
 }

@@ -78,7 +78,7 @@ static int clean_between(struct f2fs_volume *vol, uint32_t more)
 	uint32_t least = 0, goal = 0;
 	int err = 0;
 
-	if (vol->reclaim && (is_fresh || vol->write.commit_when_full))
+	if (vol->ops.reclaim && (is_fresh || vol->write.commit_when_full))
 		err = space_wants_cleaning(vol->txn, more, &least, &goal);
 	if (!err && goal > 0 && !is_fresh) {
 		err = commit_between(vol);
@@ -88,7 +88,7 @@ static int clean_between(struct f2fs_volume *vol, uint32_t more)
 	if (err || goal == 0)
 		return err;
 	txn_drop(vol);
-	err = vol->reclaim(vol, least, goal);
+	err = vol->ops.reclaim(vol, least, goal);
 	return err ? err : change_start(vol);
 }
 
@@ -185,9 +185,9 @@ int change_end(const struct change *c, int err)
 
 void f2fs_volume_set_time(struct f2fs_volume *vol, const struct f2fs_time *now)
 {
-	vol->has_now = now != NULL;
-	vol->now_seconds = now ? now->seconds : 0;
-	vol->now_nanoseconds = now ? now->nanoseconds : 0;
+	vol->clock.is_set = now != NULL;
+	vol->clock.seconds = now ? now->seconds : 0;
+	vol->clock.nanoseconds = now ? now->nanoseconds : 0;
 }
 
 int f2fs_volume_commit(struct f2fs_volume *vol)
@@ -197,7 +197,7 @@ int f2fs_volume_commit(struct f2fs_volume *vol)
 
 	error_clear(vol->ctx);
 	/* files that were removed while open are freed by the first commit after they were closed */
-	if (!vol->txn && vol->owns_orphans && vol->view->orphans.count > 0 && vol->look_for_orphans)
+	if (!vol->txn && vol->files.owns_orphans && vol->view->orphans.count > 0 && vol->files.look_for_orphans)
 		err = change_begin(&change, vol);
 	return err ? err : txn_commit(vol);
 }
@@ -221,5 +221,5 @@ void f2fs_volume_rollback(struct f2fs_volume *vol)
 {
 	error_clear(vol->ctx);
 	txn_roll_back(vol);
-	vol->look_for_orphans = true; /* orphans that were freed since the last commit exist again */
+	vol->files.look_for_orphans = true; /* orphans that were freed since the last commit exist again */
 }

@@ -128,7 +128,7 @@ static int overwrite(struct winode *w, const uint8_t *slots, const uint8_t *data
 		return 0;
 	while (n < count && get_le32(slots + (size_t)n * 4) == addr + n)
 		n++;
-	err = vol->hooks->write_out(vol, addr, n);
+	err = vol->ops.running->write_out(vol, addr, n);
 	if (!err)
 		err = volume_write(vol, F2FS_WRITE_DATA, (uint64_t)addr << vol->geo.block_bits, data,
 				   (size_t)n << vol->geo.block_bits);

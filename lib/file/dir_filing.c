@@ -25,20 +25,20 @@ static uint32_t odd_key(f2fs_nid_t dir, uint32_t hash)
 
 void filing_forget(struct f2fs_volume *vol, f2fs_nid_t dir)
 {
-	map32_remove(&vol->filing.dirs, dir);
+	map32_remove(&vol->files.filing.dirs, dir);
 }
 
 /* Remember a name that a search by its hash does not find. */
 static int add_odd(struct f2fs_volume *vol, f2fs_nid_t dir, uint32_t hash)
 {
-	if (vol->filing.odd.count >= MAX_ODD)
+	if (vol->files.filing.odd.count >= MAX_ODD)
 		volume_forget_filing(vol);
-	return map32_set(&vol->filing.odd, odd_key(dir, hash), 1);
+	return map32_set(&vol->files.filing.odd, odd_key(dir, hash), 1);
 }
 
 static bool is_known(const struct f2fs_volume *vol, f2fs_nid_t dir)
 {
-	return map32_find(&vol->filing.dirs, dir) != NULL;
+	return map32_find(&vol->files.filing.dirs, dir) != NULL;
 }
 
 bool filing_whole_hash(const uint8_t *name, size_t length, uint32_t *hash)
@@ -105,10 +105,10 @@ static int look_through(struct f2fs_inode *inode)
 
 	if (err)
 		return err;
-	if (vol->filing.dirs.count >= MAX_DIRS)
+	if (vol->files.filing.dirs.count >= MAX_DIRS)
 		volume_forget_filing(vol);
 	/* when a directory has more odd names than are remembered, this is forgotten on the way */
-	err = map32_set(&vol->filing.dirs, inode->ino, 1);
+	err = map32_set(&vol->files.filing.dirs, inode->ino, 1);
 	while (!err || err == F2FS_ERR_CORRUPT) {
 		err = dir_next_stored(dir, &ref, &block);
 		if (!err)
@@ -127,6 +127,6 @@ int filing_may_have(struct f2fs_inode *dir, uint32_t hash, bool *out)
 {
 	int err = is_known(dir->vol, dir->ino) ? 0 : look_through(dir);
 
-	*out = !is_known(dir->vol, dir->ino) || map32_find(&dir->vol->filing.odd, odd_key(dir->ino, hash));
+	*out = !is_known(dir->vol, dir->ino) || map32_find(&dir->vol->files.filing.odd, odd_key(dir->ino, hash));
 	return err;
 }

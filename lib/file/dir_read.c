@@ -96,7 +96,7 @@ static int open_reader(struct f2fs_inode *inode, struct f2fs_dir **out)
 	dir->inode = inode;
 	dir->loaded = &dir->own_loaded;
 	dir->was_inline = dir_is_inline(inode);
-	dir->rollbacks = inode->vol->rollbacks;
+	dir->rollbacks = inode->vol->files.rollbacks;
 	if (dir->was_inline)
 		take_inode(dir);
 	*out = dir;
@@ -300,7 +300,7 @@ static int follow_rollback(struct f2fs_dir *dir)
 	struct dir_place place;
 	int err;
 
-	if (inode->is_past || (dir->rollbacks == inode->vol->rollbacks && !inode_is_dead(inode)))
+	if (inode->is_past || (dir->rollbacks == inode->vol->files.rollbacks && !inode_is_dead(inode)))
 		return 0;
 	err = inode_sync(inode);
 	if (!err)
@@ -321,7 +321,7 @@ static int follow_rollback(struct f2fs_dir *dir)
 		err = 0;
 	}
 	if (!err)
-		dir->rollbacks = inode->vol->rollbacks;
+		dir->rollbacks = inode->vol->files.rollbacks;
 	return err;
 }
 
@@ -425,7 +425,7 @@ int f2fs_dir_seek(struct f2fs_dir *dir, uint64_t position)
 	if (err)
 		return err;
 	dir->was_inline = dir_is_inline(inode);
-	dir->rollbacks = inode->vol->rollbacks;
+	dir->rollbacks = inode->vol->files.rollbacks;
 	dir->least = position;
 	dir->own_loaded = 0;
 	dir->block = 0;

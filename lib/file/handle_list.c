@@ -20,7 +20,7 @@ static struct f2fs_inode **list_of(struct handle_table *table, f2fs_nid_t ino)
 
 static struct f2fs_inode *first_of(const struct f2fs_volume *vol, f2fs_nid_t ino)
 {
-	return vol->handles ? *list_of(vol->handles, ino) : NULL;
+	return vol->files.handles ? *list_of(vol->files.handles, ino) : NULL;
 }
 
 static struct handle_table *make_table(struct f2fs_context *ctx, size_t room)
@@ -56,15 +56,15 @@ static void unlink_handle(struct handle_table *table, struct f2fs_inode *inode)
 
 static void drop_if_empty(struct f2fs_volume *vol)
 {
-	if (!vol->handles || vol->handles->count)
+	if (!vol->files.handles || vol->files.handles->count)
 		return;
-	mem_free(vol->ctx, vol->handles);
-	vol->handles = NULL;
+	mem_free(vol->ctx, vol->files.handles);
+	vol->files.handles = NULL;
 }
 
 static int grow(struct f2fs_volume *vol)
 {
-	struct handle_table *old = vol->handles;
+	struct handle_table *old = vol->files.handles;
 	struct handle_table *table = make_table(vol->ctx, old ? old->room * 2 : FIRST_ROOM);
 	struct f2fs_inode *next;
 
@@ -76,17 +76,17 @@ static int grow(struct f2fs_volume *vol)
 			link_handle(table, handle);
 		}
 	mem_free(vol->ctx, old);
-	vol->handles = table;
+	vol->files.handles = table;
 	return 0;
 }
 
 int handles_add(struct f2fs_inode *inode)
 {
 	struct f2fs_volume *vol = inode->vol;
-	int err = vol->handles && vol->handles->count < vol->handles->room ? 0 : grow(vol);
+	int err = vol->files.handles && vol->files.handles->count < vol->files.handles->room ? 0 : grow(vol);
 
 	if (!err)
-		link_handle(vol->handles, inode);
+		link_handle(vol->files.handles, inode);
 	return err;
 }
 
@@ -94,7 +94,7 @@ void handles_remove(struct f2fs_inode *inode)
 {
 	if (!inode->this_handle)
 		return;
-	unlink_handle(inode->vol->handles, inode);
+	unlink_handle(inode->vol->files.handles, inode);
 	drop_if_empty(inode->vol);
 }
 
@@ -108,7 +108,7 @@ bool inode_is_open(const struct f2fs_volume *vol, f2fs_nid_t ino)
 
 void handles_freed(struct f2fs_volume *vol, f2fs_nid_t ino)
 {
-	vol->given_up++;
+	vol->files.given_up++;
 	for (struct f2fs_inode *handle = first_of(vol, ino); handle; handle = handle->next_handle)
 		if (handle->ino == ino)
 			handle->is_freed = true;
@@ -118,15 +118,15 @@ static void count_rollback(const struct txn *txn)
 {
 	if (txn->is_done || txn->begun == txn->vol->generation)
 		return;
-	txn->vol->rollbacks++;
-	txn->vol->given_up++;
+	txn->vol->files.rollbacks++;
+	txn->vol->files.given_up++;
 }
 
 static void settle_one(const struct txn *txn, struct f2fs_inode *handle)
 {
 	if (txn->is_done ? handle->is_freed : handle->born > cp_checkpoint_ver(txn->vol->view->cp)) {
 		handle->is_dead = true;
-		unlink_handle(txn->vol->handles, handle);
+		unlink_handle(txn->vol->files.handles, handle);
 	} else {
 		handle->is_freed = false; /* a rollback: it exists again */
 	}
@@ -134,7 +134,7 @@ static void settle_one(const struct txn *txn, struct f2fs_inode *handle)
 
 void handles_settle(const struct txn *txn)
 {
-	struct handle_table *table = txn->vol->handles;
+	struct handle_table *table = txn->vol->files.handles;
 	struct f2fs_inode *next;
 
 	count_rollback(txn);

@@ -16,7 +16,7 @@ int inode_bind(struct f2fs_inode *inode)
 	struct f2fs_nat_info stored;
 	int err;
 
-	if (vol->hooks && vol->hooks->find_nat(vol, inode->ino)) {
+	if (vol->ops.running && vol->ops.running->find_nat(vol, inode->ino)) {
 		err = nat_get_stored(vol, inode->ino, &stored);
 		if (err)
 			return err;
@@ -61,7 +61,7 @@ void inode_identify(const struct f2fs_inode *inode, struct inode_identity *out)
 {
 	out->born = inode->born;
 	out->life = inode->life;
-	out->rollbacks = inode->vol->rollbacks;
+	out->rollbacks = inode->vol->files.rollbacks;
 }
 
 bool inode_is_the_same(const struct f2fs_inode *inode, const struct inode_identity *as)
@@ -71,12 +71,12 @@ bool inode_is_the_same(const struct f2fs_inode *inode, const struct inode_identi
 	if (inode->is_past)
 		return true;
 	return inode->life == as->life &&
-	       (as->born <= cp_checkpoint_ver(vol->view->cp) || as->rollbacks == vol->rollbacks);
+	       (as->born <= cp_checkpoint_ver(vol->view->cp) || as->rollbacks == vol->files.rollbacks);
 }
 
 uint64_t f2fs_inode_numbers_freed(const struct f2fs_volume *vol)
 {
-	return vol->given_up;
+	return vol->files.given_up;
 }
 
 int f2fs_inode_is_dead(const struct f2fs_inode *inode)

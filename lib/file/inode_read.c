@@ -21,7 +21,7 @@ int inode_open(struct f2fs_volume *vol, f2fs_nid_t ino, struct f2fs_inode **out)
 	int err;
 
 	if (vol->as_of)
-		return vol->open_as_of(vol->as_of, ino, out);
+		return vol->ops.open_as_of(vol->as_of, ino, out);
 	/* one piece of memory: the struct, then the block */
 	inode = mem_alloc(vol->ctx, sizeof(*inode) + vol->geo.block_size);
 	if (!inode)
@@ -51,7 +51,7 @@ static void forget_handle(struct f2fs_inode *inode)
 {
 	handles_remove(inode);
 	if (inode_i_links(inode->block) == 0 || inode->generation != inode->vol->generation)
-		inode->vol->look_for_orphans = true;
+		inode->vol->files.look_for_orphans = true;
 }
 
 void f2fs_inode_close(struct f2fs_inode *inode)

@@ -70,7 +70,8 @@ int inode_load(struct f2fs_inode *inode)
 				     (unsigned)footer_ino(node_footer(&vol->geo, inode->block)));
 	}
 	/* a node that is being changed gets its checksum when it is written */
-	if (vol->hooks && vol->hooks->find_node(vol, inode->ino) && inode_has_checksum(&vol->geo, inode->block))
+	if (vol->ops.running && vol->ops.running->find_node(vol, inode->ino) &&
+	    inode_has_checksum(&vol->geo, inode->block))
 		extra_set_i_inode_checksum(inode->block + INODE_ADDR_OFFSET,
 					   inode_checksum(&vol->geo, inode->block, vol->checksum_seed));
 	rule = inode_check(&vol->geo, inode->block, inode->ino, vol->checksum_seed);

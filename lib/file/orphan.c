@@ -54,7 +54,7 @@ int orphans_free(struct txn *txn)
 	f2fs_nid_t *list = txn->orphans.items;
 	size_t kept = 0;
 
-	if (!txn->vol->look_for_orphans || txn->orphans.count == 0)
+	if (!txn->vol->files.look_for_orphans || txn->orphans.count == 0)
 		return 0;
 	for (size_t i = 0; i < txn->orphans.count; i++) {
 		int err = 0;
@@ -67,6 +67,6 @@ int orphans_free(struct txn *txn)
 			return err;
 	}
 	txn->orphans.count = kept;
-	txn->vol->look_for_orphans = false;
+	txn->vol->files.look_for_orphans = false;
 	return 0;
 }

@@ -71,7 +71,7 @@ static int need_writable(struct f2fs_volume *vol, unsigned kind)
 
 static int set_limits(struct f2fs_volume *vol, unsigned kind, unsigned limits, const struct f2fs_quota *quota)
 {
-	const int64_t now = vol->has_now ? vol->now_seconds : clock_now(vol->ctx) / 1000000000;
+	const int64_t now = vol->clock.is_set ? vol->clock.seconds : clock_now(vol->ctx) / 1000000000;
 	int err = need_writable(vol, kind);
 
 	return err ? err : quota_limit(vol->txn, kind, limits, quota, now);

@@ -143,7 +143,7 @@ static int remember_name(struct winode *w, bool is_dir, struct side *at)
 static int leave_whiteout(struct side *from)
 {
 	const struct f2fs_volume *vol = from->dir->vol;
-	const struct f2fs_time now = { vol->now_seconds, vol->now_nanoseconds };
+	const struct f2fs_time now = { vol->clock.seconds, vol->clock.nanoseconds };
 	const struct inode_spec spec = { .mode = MODE_CHR, .atime = now, .mtime = now, .ctime = now, .crtime = now };
 	struct winode w;
 	int err = inode_make(&from->parent, from->name, from->length, &spec, &w);

@@ -226,7 +226,7 @@ static void read_ahead(struct walk *w, struct open_dir *open, unsigned i)
 	const char *name = ahead->entry[i].name;
 
 	dir_tell(open->dir, &ahead->place[i]);
-	ahead->given_up[i] = w->vol->given_up;
+	ahead->given_up[i] = w->vol->files.given_up;
 	do {
 		ahead->err[i] = dir_next(open->dir, &ahead->entry[i]);
 	} while (!ahead->err[i] && (strcmp(name, ".") == 0 || strcmp(name, "..") == 0));
@@ -257,7 +257,7 @@ static bool is_stale(const struct walk *w, const struct open_dir *open, unsigned
 	struct f2fs_dirent now;
 	int err;
 
-	if (open->ahead.given_up[i] == w->vol->given_up || open->inode->is_past)
+	if (open->ahead.given_up[i] == w->vol->files.given_up || open->inode->is_past)
 		return false;
 	err = dir_find(open->inode, entry->name, entry->name_len, &now);
 	return err == F2FS_ERR_NOT_FOUND || err == F2FS_ERR_STATE || (!err && now.ino != entry->ino);

@@ -79,14 +79,14 @@ void winode_stamp(struct winode *w, enum stamp which)
 	const struct f2fs_volume *vol = w->txn->vol;
 	uint8_t *block = winode_block(w);
 
-	if (!vol->has_now || (w->txn->file->rules && w->txn->file->rules->keeps_times))
+	if (!vol->clock.is_set || (w->txn->file->rules && w->txn->file->rules->keeps_times))
 		return;
 	if (which == STAMP_MTIME) {
-		inode_set_i_mtime(block, vol->now_seconds);
-		inode_set_i_mtime_nsec(block, vol->now_nanoseconds);
+		inode_set_i_mtime(block, vol->clock.seconds);
+		inode_set_i_mtime_nsec(block, vol->clock.nanoseconds);
 	}
-	inode_set_i_ctime(block, vol->now_seconds);
-	inode_set_i_ctime_nsec(block, vol->now_nanoseconds);
+	inode_set_i_ctime(block, vol->clock.seconds);
+	inode_set_i_ctime_nsec(block, vol->clock.nanoseconds);
 	node_dirty(w->txn, w->node);
 }
 

@@ -76,8 +76,8 @@ int f2fs_volume_open_as_of(struct f2fs_past *past, uint32_t version, struct f2fs
 	view->as_of->as_of = version;
 	view->as_of->as_of_age = past->newest - version + 1;
 	view->as_of->view = (struct f2fs_as_of_stat){ .version = version, .newest = past->newest };
-	view->open_as_of = past_open_as_of;
-	view->end_as_of = f2fs_past_close;
+	view->ops.open_as_of = past_open_as_of;
+	view->ops.end_as_of = f2fs_past_close;
 	*out = view;
 	return 0;
 }

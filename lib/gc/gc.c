@@ -267,7 +267,7 @@ static int prepare(struct run *r)
 
 	if (err)
 		return err;
-	if (vol->is_choosing)
+	if (vol->gc.is_choosing)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "a cleaning policy that is asked cannot clean the volume");
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");

@@ -144,7 +144,7 @@ static int confirm_inode(struct live *live, const struct live_block *b)
 	const unsigned type = inode_i_mode(inode) & MODE_TYPE;
 
 	/* one that the batch has changed was checked before that, and gets its checksum when it is written */
-	if (!(live->vol->hooks && live->vol->hooks->find_node(live->vol, b->ino)) &&
+	if (!(live->vol->ops.running && live->vol->ops.running->find_node(live->vol, b->ino)) &&
 	    inode_check(&live->vol->geo, inode, b->ino, live->vol->checksum_seed) != RULE_NONE)
 		return refuse(live, LIVE_UNCONFIRMED, b, "the inode of its file is damaged");
 	if (type != MODE_REG && type != MODE_DIR && type != MODE_LNK)

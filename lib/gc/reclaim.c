@@ -20,13 +20,13 @@ enum {
 static void note_shortage(struct f2fs_volume *vol, const struct f2fs_gc_result *r, uint32_t goal)
 {
 	if (r->next_blocks > 0)
-		snprintf(vol->reclaim_note, sizeof(vol->reclaim_note),
+		snprintf(vol->gc.note, sizeof(vol->gc.note),
 			 "cleaning wins nothing: section %u, the first in turn, holds %u of %u blocks, moving it "
 			 "writes %u blocks and %u nodes, %u sections are free",
 			 (unsigned)r->next_section, (unsigned)r->next_blocks, (unsigned)gc_section_blocks(vol),
 			 (unsigned)r->next_blocks, (unsigned)r->next_nodes, (unsigned)r->free_after);
 	else
-		snprintf(vol->reclaim_note, sizeof(vol->reclaim_note),
+		snprintf(vol->gc.note, sizeof(vol->gc.note),
 			 "cleaning emptied %u sections: %u are free, %u were wanted", (unsigned)r->sections,
 			 (unsigned)r->free_after, (unsigned)goal);
 }
@@ -49,14 +49,14 @@ static int run_limited(struct f2fs_volume *vol, const struct f2fs_gc_options *op
 
 static int reclaim(struct f2fs_volume *vol, uint32_t least, uint32_t goal)
 {
-	struct f2fs_gc_options options = *vol->cleaning;
+	struct f2fs_gc_options options = *vol->gc.options;
 	struct f2fs_gc_result result;
 	int err;
 
 	options.free_goal = goal;
 	options.move_pinned = 0;
 	options.used_limit = options.used_limit ? options.used_limit : 100;
-	vol->reclaim_note[0] = '\0';
+	vol->gc.note[0] = '\0';
 	err = run_limited(vol, &options, least, &result);
 	if (!err && result.free_after < (result.end == F2FS_GC_LIMIT ? least : goal) &&
 	    (options.cost || options.policy != F2FS_GC_GREEDY)) {
@@ -68,7 +68,7 @@ static int reclaim(struct f2fs_volume *vol, uint32_t least, uint32_t goal)
 	if (err || result.free_after >= goal || result.end == F2FS_GC_LIMIT)
 		return err;
 	note_shortage(vol, &result, goal);
-	vol->reclaim_at = vol->freed_ever + TRY_AGAIN;
+	vol->gc.retry_at = vol->gc.freed_ever + TRY_AGAIN;
 	return 0;
 }
 
@@ -91,10 +91,10 @@ int f2fs_volume_set_gc(struct f2fs_volume *vol, const struct f2fs_gc_options *op
 			return F2FS_ERR_NOMEM;
 		*copy = own;
 	}
-	mem_free(vol->ctx, vol->cleaning);
-	vol->cleaning = copy;
-	vol->reclaim = copy ? reclaim : NULL;
-	vol->reclaim_at = 0;
-	vol->reclaim_note[0] = '\0';
+	mem_free(vol->ctx, vol->gc.options);
+	vol->gc.options = copy;
+	vol->ops.reclaim = copy ? reclaim : NULL;
+	vol->gc.retry_at = 0;
+	vol->gc.note[0] = '\0';
 	return 0;
 }

@@ -108,9 +108,9 @@ static void rank(struct f2fs_volume *vol, const struct f2fs_gc_options *options,
 	v->view.has_heat = placement_of(vol) && placement_of(vol)->heat;
 	v->view.cost = options->cost;
 	v->view.user = options->user;
-	vol->is_choosing = true;
+	vol->gc.is_choosing = true;
 	v->count = gc_policy_sort(gc_policy_of(options), &v->view, v->list.items, v->list.count);
-	vol->is_choosing = false;
+	vol->gc.is_choosing = false;
 }
 
 int victims_find(struct f2fs_volume *vol, const struct f2fs_gc_options *options, const uint8_t *left,

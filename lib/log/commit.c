@@ -174,7 +174,7 @@ static int reload(struct f2fs_volume *vol)
 {
 	vol->txn->is_done = true;
 	txn_drop(vol);
-	vol->owns_orphans = true;
+	vol->files.owns_orphans = true;
 	return volume_reload(vol);
 }
 

@@ -159,7 +159,7 @@ int segment_mark(struct txn *txn, f2fs_blk_t addr, bool valid)
 		msb_clear(s->cur, offset);
 		s->valid--;
 		txn->freed += msb_test(s->ckpt, offset);
-		txn->vol->freed_ever++;
+		txn->vol->gc.freed_ever++;
 		segment_give_back(txn, segno, s);
 	}
 	s->is_dirty = true;

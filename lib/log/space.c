@@ -161,7 +161,7 @@ uint32_t space_kept_sections(const struct txn *txn, uint32_t reserved)
 	const struct f2fs_volume *vol = txn->vol;
 	const uint32_t least = segment_commit_sections(txn) + LEAST_TO_CLEAN;
 
-	return vol->reclaim && vol->freed_ever < vol->reclaim_at && least < reserved ? least : reserved;
+	return vol->ops.reclaim && vol->gc.freed_ever < vol->gc.retry_at && least < reserved ? least : reserved;
 }
 
 /* With fewer free sections than that, data may find none: those that are kept from it, and one that the change begins.
@@ -170,7 +170,7 @@ static uint32_t least_sections(const struct txn *txn)
 {
 	const uint32_t section_blocks = txn->vol->geo.segs_per_sec * F2FS_SEGMENT_BLOCKS;
 
-	if (!txn_is_zoned(txn) && !txn->vol->cleaning->like_kernel &&
+	if (!txn_is_zoned(txn) && !txn->vol->gc.options->like_kernel &&
 	    txn->vol->write.logging != F2FS_LOGGING_NORMAL)
 		return segment_commit_sections(txn) + 1;
 	return space_reserved_sections(txn) + (uint32_t)(space_to_come(txn) / section_blocks) + 2;
@@ -208,7 +208,7 @@ static uint32_t count_winnable(struct txn *txn)
  * sections, so each of these has more blocks to move. Where little is unused it wins few sections, and more often. */
 static uint32_t sections_to_win(struct txn *txn)
 {
-	const uint32_t set = txn->vol->cleaning->free_goal, share = set ? 0 : count_winnable(txn) / WINNABLE_EACH;
+	const uint32_t set = txn->vol->gc.options->free_goal, share = set ? 0 : count_winnable(txn) / WINNABLE_EACH;
 
 	if (set)
 		return set;
@@ -220,7 +220,7 @@ int space_wants_cleaning(struct txn *txn, uint32_t more, uint32_t *enough, uint3
 	const struct f2fs_volume *vol = txn->vol;
 	const uint32_t least = least_sections(txn) + more;
 	const bool fills_holes = vol->write.logging != F2FS_LOGGING_NORMAL && !txn_is_zoned(txn) &&
-				 !vol->cleaning->like_kernel && more == 0;
+				 !vol->gc.options->like_kernel && more == 0;
 	struct space_view view;
 	int err;
 
@@ -228,7 +228,7 @@ int space_wants_cleaning(struct txn *txn, uint32_t more, uint32_t *enough, uint3
 	*enough = least + 1;
 	/* free segments may be in sections that are in use */
 	if (txn->free_segments / vol->geo.segs_per_sec > (vol->geo.segs_per_sec > 1 ? 2 : 1) * (uint64_t)least ||
-	    (more == 0 && vol->freed_ever < vol->reclaim_at) ||
+	    (more == 0 && vol->gc.freed_ever < vol->gc.retry_at) ||
 	    vol->geo.segment_count_ssa == 0)
 		return 0;
 	err = space_look(txn, &view);
@@ -244,15 +244,15 @@ int space_explain(struct txn *txn)
 	struct f2fs_context *ctx = txn->vol->ctx;
 	struct f2fs_error_detail detail = ctx->error;
 	/* what cleaning said some time ago may be true no more */
-	const bool is_told = txn->vol->reclaim_note[0] && txn->vol->freed_ever < txn->vol->reclaim_at;
+	const bool is_told = txn->vol->gc.note[0] && txn->vol->gc.freed_ever < txn->vol->gc.retry_at;
 	const uint32_t sections = is_told ? 0 : count_winnable(txn);
 
 	ctx->error = detail;
 	if (is_told)
-		error_append(ctx, "; %s", txn->vol->reclaim_note);
+		error_append(ctx, "; %s", txn->vol->gc.note);
 	else if (sections > 0)
 		error_append(ctx, "; cleaning could win up to %u sections, but %s", (unsigned)sections,
-			     !txn->vol->reclaim ? "is not done by itself here (f2fs_volume_set_gc)"
+			     !txn->vol->ops.reclaim ? "is not done by itself here (f2fs_volume_set_gc)"
 			     : txn->vol->write.commit_when_full
 				     ? "it can only work between two changes, and this one is too large"
 				     : "would commit earlier changes, which is not allowed (commit_when_full)");

@@ -194,7 +194,7 @@ int streams_set(struct f2fs_volume *vol, const struct f2fs_placement *placement)
 	}
 	end_streams(vol);
 	vol->streams = all;
-	vol->end_streams = end_streams;
+	vol->ops.end_streams = end_streams;
 	return 0;
 }
 

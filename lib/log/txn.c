@@ -75,7 +75,7 @@ static void count_use(const struct f2fs_volume *vol, struct volume_counts *out)
 	out->free_segments = txn->free_segments;
 }
 
-static const struct volume_hooks hooks = { .find_nat = find_nat,
+static const struct volume_running running = { .find_nat = find_nat,
 					   .find_node = find_node,
 					   .write_out = write_out,
 					   .find_waiting = find_waiting,
@@ -94,7 +94,7 @@ static int check_finished(struct f2fs_volume *vol)
 	if (cp_ckpt_flags(vol->view->cp) & FLAG_ckpt_flags_disabled)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
 				 "checkpointing is disabled on this volume: recovering it " RECOVERS " enables it");
-	if (vol->view->orphans.count > 0 && !vol->owns_orphans)
+	if (vol->view->orphans.count > 0 && !vol->files.owns_orphans)
 		return error_set(vol->ctx, F2FS_ERR_STATE,
 				 "%u orphan inodes wait for recovery: recover the volume first " RECOVERS,
 				 (unsigned)vol->view->orphans.count);
@@ -226,7 +226,7 @@ static int fill(struct txn *txn, const struct txn_truth *truth)
 		return err;
 	if (truth)
 		return derive_fill(txn, truth);
-	if (txn->vol->owns_orphans)
+	if (txn->vol->files.owns_orphans)
 		err = vec_append(&txn->orphans, &txn->vol->view->orphans);
 	if (!err)
 		err = heads_begin(txn);
@@ -269,7 +269,7 @@ static int begin(struct f2fs_volume *vol, const struct txn_ops *ops, const struc
 		vol->ctx->error = detail;
 		return err;
 	}
-	vol->hooks = &hooks;
+	vol->ops.running = &running;
 	txn->begun = vol->generation;
 	return 0;
 }
@@ -280,7 +280,7 @@ int txn_begin(struct f2fs_volume *vol, const struct txn_ops *ops)
 
 	if (vol->txn)
 		return 0;
-	if (vol->is_choosing)
+	if (vol->gc.is_choosing)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "a cleaning policy that is asked cannot change the volume");
 	err = check_state(vol);
 	if (!err)
@@ -347,6 +347,6 @@ void txn_drop(struct f2fs_volume *vol)
 	mem_free(vol->ctx, txn->scratch);
 	mem_free(vol->ctx, txn);
 	vol->txn = NULL;
-	vol->hooks = NULL;
+	vol->ops.running = NULL;
 	vol->generation++;
 }

@@ -67,7 +67,7 @@ static inline struct chain_inode *chain_inode_at(const struct f2fs_recovery *pla
 /* Listed orphans: not those that were removed here and are still open. */
 static inline uint32_t chain_orphans(const struct f2fs_volume *vol)
 {
-	return vol->owns_orphans ? 0 : (uint32_t)vol->view->orphans.count;
+	return vol->files.owns_orphans ? 0 : (uint32_t)vol->view->orphans.count;
 }
 
 #endif

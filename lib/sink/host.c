@@ -302,7 +302,9 @@ static int write_out(struct f2fs_volume *vol)
 {
 	const struct f2fs_geometry *geo = &vol->geo;
 
-	return vol->hooks ? vol->hooks->write_out(vol, geo->main_blkaddr, geo->end_blkaddr - geo->main_blkaddr) : 0;
+	if (!vol->ops.running)
+		return 0;
+	return vol->ops.running->write_out(vol, geo->main_blkaddr, geo->end_blkaddr - geo->main_blkaddr);
 }
 
 int sink_host_open(struct sink *sink)

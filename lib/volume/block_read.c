@@ -74,7 +74,7 @@ int volume_device_read(struct f2fs_volume *vol, struct f2fs_device *dev, uint64_
 int volume_peek(struct f2fs_volume *vol, f2fs_blk_t addr, const uint8_t **out)
 {
 	const uint64_t offset = (uint64_t)addr * vol->geo.block_size;
-	int err = vol->hooks ? vol->hooks->write_out(vol, addr, 1) : 0;
+	int err = vol->ops.running ? vol->ops.running->write_out(vol, addr, 1) : 0;
 
 	if (err)
 		return err;
@@ -93,11 +93,12 @@ int volume_peek(struct f2fs_volume *vol, f2fs_blk_t addr, const uint8_t **out)
 
 int volume_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t within, void *buffer, size_t length)
 {
+	const struct volume_running *running = vol->ops.running;
 	const uint32_t bits = vol->geo.block_bits;
 
-	if (vol->hooks) {
-		const uint8_t *waiting = within + length <= vol->geo.block_size ? vol->hooks->find_waiting(vol, addr)
-										 : NULL;
+	if (running) {
+		const bool is_one = within + length <= vol->geo.block_size;
+		const uint8_t *waiting = is_one ? running->find_waiting(vol, addr) : NULL;
 		int err;
 
 		if (waiting) {
@@ -105,7 +106,7 @@ int volume_read(struct f2fs_volume *vol, f2fs_blk_t addr, uint64_t within, void 
 			return 0;
 		}
 		/* no block more: a log counts on its reserved blocks staying in memory */
-		err = vol->hooks->write_out(vol, addr, (within + length + vol->geo.block_size - 1) >> bits);
+		err = running->write_out(vol, addr, (within + length + vol->geo.block_size - 1) >> bits);
 		if (err)
 			return err;
 	}

@@ -15,21 +15,21 @@
 
 void volume_start_clock(struct f2fs_volume *vol)
 {
-	vol->clock_start = vol->view->cp ? cp_elapsed_time(vol->view->cp) : 0;
-	vol->opened_ns = clock_now(vol->ctx);
+	vol->clock.start = vol->view->cp ? cp_elapsed_time(vol->view->cp) : 0;
+	vol->clock.opened_ns = clock_now(vol->ctx);
 }
 
 uint64_t volume_clock(const struct f2fs_volume *vol)
 {
 	const uint64_t stored = vol->view->cp ? cp_elapsed_time(vol->view->cp) : 0;
-	uint64_t now = vol->clock_start;
+	uint64_t now = vol->clock.start;
 
 	if (now >= MOST_SECONDS)
 		return stored; /* it makes no sense: leave it alone */
 	if (!vol->write.clock_stands) {
 		const int64_t ns = clock_now(vol->ctx);
 
-		now += ns > vol->opened_ns ? ((uint64_t)ns - (uint64_t)vol->opened_ns) / NANOSECONDS : 0;
+		now += ns > vol->clock.opened_ns ? ((uint64_t)ns - (uint64_t)vol->clock.opened_ns) / NANOSECONDS : 0;
 	}
 	return now > stored ? now : stored;
 }
@@ -42,9 +42,9 @@ uint64_t f2fs_volume_clock(const struct f2fs_volume *vol)
 int f2fs_volume_elapse(struct f2fs_volume *vol, uint64_t seconds)
 {
 	error_clear(vol->ctx);
-	if (vol->clock_start >= MOST_SECONDS || seconds >= MOST_SECONDS - vol->clock_start)
+	if (vol->clock.start >= MOST_SECONDS || seconds >= MOST_SECONDS - vol->clock.start)
 		return error_set(vol->ctx, F2FS_ERR_RANGE, "the volume's clock cannot advance by %llu seconds",
 				 (unsigned long long)seconds);
-	vol->clock_start += seconds;
+	vol->clock.start += seconds;
 	return 0;
 }

@@ -182,7 +182,7 @@ int key_team_read(struct f2fs_volume *vol, struct key_team *team, struct file_ke
 	if (is_shared) {
 		team->key = key;
 		/* nothing waits in a log any more when workers go to the device */
-		err = vol->hooks ? vol->hooks->write_out(vol, reading->addr, blocks) : 0;
+		err = vol->ops.running ? vol->ops.running->write_out(vol, reading->addr, blocks) : 0;
 	}
 	while (!err && left > 0) {
 		part.length = left < PIECE ? left : PIECE;

@@ -38,7 +38,7 @@ static void fill_entry(struct f2fs_nat_info *out, f2fs_nid_t nid, const uint8_t 
 
 int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
 {
-	const struct f2fs_nat_info *running = vol->hooks ? vol->hooks->find_nat(vol, nid) : NULL;
+	const struct f2fs_nat_info *running = vol->ops.running ? vol->ops.running->find_nat(vol, nid) : NULL;
 	unsigned copy;
 
 	if (!running)

@@ -14,7 +14,7 @@
 /* Point at a node's block: the transaction's, or the one on the device. */
 static int point_at_node(struct f2fs_volume *vol, const struct f2fs_nat_info *entry, const uint8_t **out)
 {
-	*out = vol->hooks ? vol->hooks->find_node(vol, entry->nid) : NULL;
+	*out = vol->ops.running ? vol->ops.running->find_node(vol, entry->nid) : NULL;
 	if (*out)
 		return 0;
 	if (!geometry_is_main(&vol->geo, entry->block_addr))

@@ -278,8 +278,8 @@ int volume_new(struct f2fs_context *ctx, struct f2fs_volume **out)
 	vec_init(&vol->notes, ctx, sizeof(char *));
 	checkpoint_view_init(&vol->loaded, ctx);
 	vol->view = &vol->loaded;
-	map32_init(&vol->filing.dirs, ctx);
-	map32_init(&vol->filing.odd, ctx);
+	map32_init(&vol->files.filing.dirs, ctx);
+	map32_init(&vol->files.filing.odd, ctx);
 	marks_init(&vol->written, ctx);
 	marks_init(&vol->dropped, ctx);
 	*out = vol;
@@ -425,8 +425,8 @@ int volume_reload(struct f2fs_volume *vol)
 
 void volume_forget_filing(struct f2fs_volume *vol)
 {
-	map32_fini(&vol->filing.dirs);
-	map32_fini(&vol->filing.odd);
+	map32_fini(&vol->files.filing.dirs);
+	map32_fini(&vol->files.filing.odd);
 }
 
 void volume_forget_options(struct f2fs_volume *vol)
@@ -441,10 +441,10 @@ void f2fs_volume_close(struct f2fs_volume *vol)
 {
 	if (!vol)
 		return;
-	if (vol->hooks)
-		vol->hooks->drop(vol);
+	if (vol->ops.running)
+		vol->ops.running->drop(vol);
 	if (vol->as_of)
-		vol->end_as_of(vol->as_of);
+		vol->ops.end_as_of(vol->as_of);
 	beside_close(vol);
 	keyring_drop(vol);
 	marks_fini(&vol->written);
@@ -458,9 +458,9 @@ void f2fs_volume_close(struct f2fs_volume *vol)
 	rescue_close(vol);
 	mem_free(vol->ctx, vol->peek_block);
 	mem_free(vol->ctx, vol->zones.sequential);
-	mem_free(vol->ctx, vol->cleaning);
-	if (vol->end_streams)
-		vol->end_streams(vol);
+	mem_free(vol->ctx, vol->gc.options);
+	if (vol->ops.end_streams)
+		vol->ops.end_streams(vol);
 	f2fs_device_close(vol->cache);
 	f2fs_device_close(vol->dev);
 	mem_free(vol->ctx, vol);

@@ -21,14 +21,20 @@
 #include "volume/checkpoint_view.h"
 #include "volume/marks.h"
 
+struct amends;
+struct beside;
+struct f2fs_gc_options;
+struct f2fs_past;
+struct keyring;
+
 /* Counts of use. */
 struct volume_counts {
 	uint64_t user_blocks, valid_blocks;
 	uint32_t valid_nodes, valid_inodes, free_segments;
 };
 
-/* Functions of the write side that give the read side a running transaction; installed by log/. */
-struct volume_hooks {
+/* What a running transaction adds to reading; of log/. */
+struct volume_running {
 	/* the NAT entry as the transaction has it, or NULL */
 	const struct f2fs_nat_info *(*find_nat)(const struct f2fs_volume *vol, f2fs_nid_t nid);
 	/* a node's block as the transaction has it, or NULL */
@@ -41,6 +47,19 @@ struct volume_hooks {
 	void (*count)(const struct f2fs_volume *vol, struct volume_counts *out);
 	/* the volume is closed: drop uncommitted changes */
 	void (*drop)(struct f2fs_volume *vol);
+};
+
+/* What layers above do for a volume; each is NULL as long as its layer has no part in it. */
+struct volume_ops {
+	const struct volume_running *running; /* of log/, while a transaction runs */
+	/* of log/, with a placement: the volume is closed */
+	void (*end_streams)(struct f2fs_volume *vol);
+	/* of gc/: win free sections until there are free_goal, at least until there are least; nothing may be
+	 * uncommitted */
+	int (*reclaim)(struct f2fs_volume *vol, uint32_t least, uint32_t free_goal);
+	/* of forensics/: open an inode as an earlier checkpoint had it, and end that */
+	int (*open_as_of)(struct f2fs_past *past, f2fs_nid_t ino, struct f2fs_inode **out);
+	void (*end_as_of)(struct f2fs_past *past);
 };
 
 /* A device's zones, as far as known (zone_map.h). */
@@ -61,17 +80,39 @@ struct volume_barred {
 	uint32_t free;	       /* how many of them are free: those do not count as free */
 };
 
-/* Of the file layer: names of casefolded directories that a search by their hash does not find (file/dir_filing.c). */
+/* Names of casefolded directories that a search by their hash does not find (file/dir_filing.c). */
 struct volume_filing {
 	struct map32 dirs; /* directories that were looked through */
 	struct map32 odd;  /* irregular zones */
 };
 
-struct amends;
-struct f2fs_gc_options;
-struct keyring;
-struct f2fs_past;
-struct beside;
+/* Of file/. */
+struct volume_files {
+	struct handle_table *handles; /* open inodes, NULL for none */
+	uint64_t rollbacks;	      /* how often changes were dropped */
+	uint64_t given_up;	      /* how often that, or a removal, set inode numbers free */
+	bool owns_orphans;	      /* those listed by the checkpoint are open here, or were */
+	bool look_for_orphans;	      /* a handle was closed that may have held one */
+	struct volume_filing filing;
+};
+
+/* The clock that changes stamp segments and inodes with (clock.h). */
+struct volume_clock {
+	uint64_t start;	   /* seconds that the volume's clock had when it was opened */
+	int64_t opened_ns; /* and the host's clock then */
+	bool is_set;	   /* changes stamp inodes with this time: */
+	int64_t seconds;
+	uint32_t nanoseconds;
+};
+
+/* Of gc/: cleaning that changes start by themselves. */
+struct volume_gc {
+	struct f2fs_gc_options *options; /* with reclaim */
+	bool is_choosing;		 /* a policy is asked what to clean: no changes meanwhile */
+	uint64_t freed_ever;		 /* blocks, since the volume was opened */
+	uint64_t retry_at;		 /* the number of these at which cleaning is worth another try */
+	char note[200];			 /* why it made no room, empty when it did */
+};
 
 struct f2fs_volume {
 	struct f2fs_context *ctx;
@@ -114,22 +155,15 @@ struct f2fs_volume {
 	int log_sum_source[F2FS_LOG_COUNT]; /* enum f2fs_summary_source */
 
 	struct txn *txn;		  /* the running transaction, NULL for none */
-	const struct volume_hooks *hooks; /* with txn */
 	f2fs_blk_t uncertain_addr;	  /* last block of a pack that may be in force or not; 0: it is known */
 	bool is_flushed;		  /* the state at opening is durable */
 	bool is_view;			  /* recovered in memory only: not to be changed any further */
 	uint64_t generation;		  /* raised with each change: copies of nodes may be stale */
-	struct handle_table *handles;	  /* of the file layer: open inodes, NULL for none */
-	uint64_t rollbacks;		  /* of the file layer: how often changes were dropped */
-	uint64_t given_up;		  /* the same: how often that, or a removal, set inode numbers free */
 	bool sit_agrees;		  /* its sums were seen to be the checkpoint's */
-	bool owns_orphans;		  /* those listed by the checkpoint are open here, or were */
-	bool look_for_orphans;		  /* a handle was closed that may have held one */
-	bool has_now;			  /* changes stamp inodes with this time */
-	int64_t now_seconds;
-	uint32_t now_nanoseconds;
-	uint64_t clock_start; /* seconds that the volume's clock had when it was opened */
-	int64_t opened_ns;    /* and the host's clock then */
+	struct volume_ops ops;
+	struct volume_files files;
+	struct volume_clock clock;
+	struct volume_gc gc;
 
 	struct rescue *rescue; /* in rescue mode: the NAT as it was put together */
 	const struct amends *amends; /* of a check: corrections shown in place of stored values; NULL: none */
@@ -138,20 +172,9 @@ struct f2fs_volume {
 	struct f2fs_write_options write;    /* of the write side */
 	char *compress_names, *plain_names; /* its strings */
 
-	struct streams *streams; /* of the write side: with a placement */
-	void (*end_streams)(struct f2fs_volume *vol);
+	struct streams *streams;	    /* the same: with a placement */
 
-	/* of clean/: win free sections until there are free_goal, at least until there are least; nothing may be
-	 * uncommitted. NULL: not allowed */
-	int (*reclaim)(struct f2fs_volume *vol, uint32_t least, uint32_t free_goal);
-	struct f2fs_gc_options *cleaning;    /* how, with reclaim */
-	bool is_choosing;		     /* a policy is asked what to clean: no changes meanwhile */
-	uint64_t freed_ever;		     /* blocks, since the volume was opened */
-	uint64_t reclaim_at;		     /* the number of these at which cleaning is worth another try */
-	char reclaim_note[200];		     /* why it made no room, empty when it did */
-
-	struct vec notes;   /* char * */
-	struct volume_filing filing;
+	struct vec notes;	 /* char * */
 	struct keyring *keyring; /* of keyring.h: keys that were added; NULL: none */
 
 	/* blocks of the main area that were written since the last commit; and by dropped transactions, which no table
@@ -162,8 +185,6 @@ struct f2fs_volume {
 
 	/* Of forensics/, from the opening on: all inodes are as an earlier checkpoint had them; NULL: as they are. */
 	struct f2fs_past *as_of;
-	int (*open_as_of)(struct f2fs_past *past, f2fs_nid_t ino, struct f2fs_inode **out);
-	void (*end_as_of)(struct f2fs_past *past);
 };
 
 #define VOLUME_CACHE_BYTES (32u << 20) /* of metadata, unless the opener says otherwise */

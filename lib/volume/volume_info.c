@@ -63,8 +63,8 @@ int f2fs_volume_pack_state(const struct f2fs_volume *vol, unsigned pack, uint64_
 
 static void count_use(const struct f2fs_volume *vol, struct volume_counts *out)
 {
-	if (vol->hooks) {
-		vol->hooks->count(vol, out);
+	if (vol->ops.running) {
+		vol->ops.running->count(vol, out);
 		return;
 	}
 	out->user_blocks = cp_user_block_count(vol->view->cp);

@@ -12,6 +12,7 @@
 
 #include "cli/settle.h"
 #include "cli/image.h"
+#include "host/temporary.h"
 
 enum { EXISTING_TOLD = 5 };
 
@@ -116,7 +117,7 @@ static void tell_no_room(const struct cli_copy_in *in, struct cli *cli, struct f
 	options.entry = NULL;
 	options.flags &= ~(unsigned)F2FS_POPULATE_TOTAL;
 	options.struct_size = sizeof(options);
-	if (f2fs_populate_size(ctx, in->mkfs ? in->mkfs : &own, &options, cli_temporary_directory(), &size) == 0)
+	if (f2fs_populate_size(ctx, in->mkfs ? in->mkfs : &own, &options, host_temporary_directory(), &size) == 0)
 		cli_error(cli, CLI_COPY_IN_NEEDS, in->source, cli_mebibytes(size));
 }
 

@@ -41,13 +41,6 @@ static void catch_signal(int number)
 	sigaction(number, &action, NULL);
 }
 
-const char *cli_temporary_directory(void)
-{
-	const char *given = getenv("TMPDIR");
-
-	return given && given[0] ? given : "/tmp";
-}
-
 int cli_stopped(void)
 {
 	return (int)stop_signal;

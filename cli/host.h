@@ -72,8 +72,6 @@ void cli_usage_error(struct cli *cli, const char *what, const char *value, const
  * becomes 128 and the number of the signal that stopped the program, if one did and the table of the program has
  * CLI_EXIT_STOPPED. */
 int cli_finish(struct cli *cli, int status, int failure);
-/* Where what does not fit into memory goes: $TMPDIR, or /tmp. */
-const char *cli_temporary_directory(void);
 /* The signal that asked the program to stop, or 0. */
 int cli_stopped(void);
 /* read(2) that waits until a signal asks the program to stop: EINTR then. */

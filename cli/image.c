@@ -13,6 +13,7 @@
 #include "cli/size.h"
 #include "cli/sparse_image.h"
 #include "cli/state.h"
+#include "host/temporary.h"
 
 static int is_block_device(const char *path)
 {
@@ -177,7 +178,7 @@ int cli_image_open(struct cli *cli, struct f2fs_context *ctx, const struct cli_i
 	out->options.recover = image->recover;
 	out->options.accept_unread = image->accept_unread;
 	out->options.accept_foreign = image->accept_foreign;
-	out->options.spill_dir = cli_temporary_directory();
+	out->options.spill_dir = host_temporary_directory();
 	out->options.open_device = find_device;
 	out->options.user = out;
 	if (image->device_count > CLI_MAX_DEVICES) {

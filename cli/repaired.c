@@ -3,13 +3,14 @@
  * Show a volume as a repair would leave it. The writes of the repair stay in memory, or in a temporary file.
  */
 #include "cli/repaired.h"
+#include "host/temporary.h"
 
 #include <f2fskit/check.h>
 
 int cli_cover(struct f2fs_device **dev)
 {
 	struct f2fs_device *layer;
-	int rc = f2fs_device_open_overlay(*dev, 0, cli_temporary_directory(), &layer);
+	int rc = f2fs_device_open_overlay(*dev, 0, host_temporary_directory(), &layer);
 
 	if (rc)
 		return rc;

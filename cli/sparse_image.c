@@ -20,6 +20,7 @@
 #include "cli/host_attributes.h"
 #include "cli/image.h"
 #include "cli/sparse_output.h"
+#include "host/temporary.h"
 
 #define NEW_SUFFIX ".f2fskit-new"
 
@@ -57,7 +58,7 @@ static int open_layers(struct sparse_image *s)
 	f2fs_device_close(file);
 	if (rc)
 		return rc;
-	rc = f2fs_device_open_overlay(contents, 0, cli_temporary_directory(), &overlay);
+	rc = f2fs_device_open_overlay(contents, 0, host_temporary_directory(), &overlay);
 	f2fs_device_close(contents);
 	return rc ? rc : sparse_output_over(s->ctx, overlay, &s->change, &s->device);
 }
@@ -113,7 +114,7 @@ static int open_tail(struct sparse_image *s, uint64_t length, struct f2fs_device
 
 	if (rc)
 		return rc;
-	rc = f2fs_device_open_overlay(memory, 0, cli_temporary_directory(), &overlay);
+	rc = f2fs_device_open_overlay(memory, 0, host_temporary_directory(), &overlay);
 	f2fs_device_close(memory);
 	return rc ? rc : sparse_output_over(s->ctx, overlay, &s->change, out);
 }

@@ -7,6 +7,7 @@
 #include "cli/image.h"
 #include "cli/size.h"
 #include "defrag/defrag.h"
+#include "host/temporary.h"
 
 static void print_state(struct cli_print *out, const char *name, const struct f2fs_fragments *f, uint32_t block_size)
 {
@@ -115,7 +116,7 @@ int defrag_run(struct defrag *d)
 					       .free_goal = a->free_goal,
 					       .move_pinned = (uint8_t)a->move_pinned,
 					       .dry_run = (uint8_t)a->dry_run,
-					       .spill_dir = cli_temporary_directory() };
+					       .spill_dir = host_temporary_directory() };
 	struct f2fs_defrag_result result = { F2FS_SIZED(f2fs_defrag_result) };
 	int rc = a->order_file ? access_list_read(d, &list) : 0, shown = 0;
 

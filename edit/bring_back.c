@@ -10,6 +10,7 @@
 #include "cli/host.h"
 #include "cli/size.h"
 #include "edit/edit.h"
+#include "host/temporary.h"
 
 struct undelete {
 	struct edit *e;
@@ -100,7 +101,7 @@ static int run(struct undelete *u, const char *top, unsigned flags)
 	const struct f2fs_undelete_options options = { F2FS_SIZED(f2fs_undelete_options),
 						       .flags = flags,
 						       .into = top,
-						       .temporary = cli_temporary_directory(),
+						       .temporary = host_temporary_directory(),
 						       .now = edit_now(u->e),
 						       .choose = matches,
 						       .report = report,

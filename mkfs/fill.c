@@ -15,6 +15,7 @@
 
 #include "cli/copy_in.h"
 #include "cli/image.h"
+#include "host/temporary.h"
 
 void fill_prepare(const struct cli *cli, struct arguments *a)
 {
@@ -144,7 +145,7 @@ static int measure(struct trial *trial, int is_compressed, uint64_t enough, uint
 		options.prepare = prepare;
 		options.prepare_user = trial;
 	}
-	return f2fs_populate_size(trial->ctx, &a->options, &options, cli_temporary_directory(), size);
+	return f2fs_populate_size(trial->ctx, &a->options, &options, host_temporary_directory(), size);
 }
 
 static int find_size(struct trial *trial, uint64_t *size)

@@ -12,7 +12,9 @@
 
 #include "cli/opt.h"
 
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(__clang__)
+#define CLI_PRINTF(f, a) __attribute__((format(gnu_printf, f, a))) /* on every host */
+#elif defined(__GNUC__)
 #define CLI_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #else
 #define CLI_PRINTF(f, a)

@@ -6,7 +6,9 @@
 #define F2FSKIT_BASE_COMPILER_H
 
 /* Argument f is a printf format, its arguments start at argument a (0: a va_list). */
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(__clang__)
+#define PRINTF_LIKE(f, a) __attribute__((format(gnu_printf, f, a))) /* on every host */
+#elif defined(__GNUC__)
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #else
 #define PRINTF_LIKE(f, a)

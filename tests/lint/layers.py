@@ -38,6 +38,8 @@ HOST_ELSEWHERE = {
 # Of one system: its macro, its headers.
 SYSTEM = re.compile(r"^[ \t]*#.*(?:\b(?:__linux__|__APPLE__|__FreeBSD__|_WIN32|__GLIBC__)\b|<linux/|<sys/(?:xattr|sysmacros|ioctl|disk|extattr)\.h>)")
 SYSTEM_ELSEWHERE = {}
+# Headers of POSIX, by its names, for a system that lacks them.
+SYSTEM_HEADERS = ("lib", "host", "windows")
 PROGRAMS = {"cli", "mkfs", "fsck", "dump", "defrag", "resize", "sload", "edit", "fuse", "inject", "label", "lab", "examples"}
 
 
@@ -162,6 +164,8 @@ def read_functions(root, files):
     for name in files:
         if name.parts[0] == "lib" and name.suffix == ".c":
             homes.update(dict.fromkeys(DEFINITION.findall(read_code(root / name)), name))
+        elif name.parts[:3] == SYSTEM_HEADERS:
+            continue
         elif name.parts[0] == "lib" and name.suffix == ".h":
             headers.update(dict.fromkeys(DECLARATION.findall(read_code(root / name)), name))
         elif name.parts[0] == "include":

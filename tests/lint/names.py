@@ -13,10 +13,10 @@ SOURCE_SUFFIXES = {".c", ".h", ".py", ".sh", ".S"}
 SHARED_NAMES = {"main.c", "options.def", "meson.build", "meson_options.txt", "README.md", "RESULTS.md", "conftest.py",
                 "__init__.py", "__main__.py", "py.typed", "case.toml", ".gitignore", "run.h"}
 # A public header and the layer's own header of the same subject may share a name, test inputs are named as it suits, and
-# distributions name the files of their recipes.
+# distributions name the files of their recipes. Headers for Windows have the names of those of POSIX.
 # Folders of one verb each: a file there is named by its folder and its name.
 VERBS = {"compare", "defrag", "extract", "fragments", "gc", "inject", "mkfs", "populate", "resize", "sink", "source", "tune"}
-OTHER_NAMES = ("include/f2fskit/", "packaging/", "tests/fuzz/corpus/", "tests/golden/", "tests/cases/")
+OTHER_NAMES = ("include/f2fskit/", "lib/host/windows/", "packaging/", "tests/fuzz/corpus/", "tests/golden/", "tests/cases/")
 UNFINISHED = re.compile(r"\b(?:FIX" r"ME|XX" r"X|TO" r"DO|HA" r"CK)\b")
 LARGEST_LINE = 120
 MOST_PARAMETERS = 7

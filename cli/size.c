@@ -106,7 +106,7 @@ const char *cli_parse_fraction(const char *text, double *value)
 	if (!*text || text[strspn(text, "0123456789.")])
 		return not_a_number;
 	v = strtod(text, &end);
-	if (*end || !isfinite(v))
+	if (*end || v == HUGE_VAL)
 		return not_a_number;
 	*value = v;
 	return NULL;

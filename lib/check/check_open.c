@@ -35,8 +35,8 @@ static int restart(struct checker *c, size_t findings)
 {
 	facts_fini(&c->facts);
 	c->findings.count = findings;
-	c->dir_addrs.count = c->dir_blocks.count = c->names.count = c->doubts.count = c->further_parents.count =
-		c->misnamed.count = c->uncounted.count = 0;
+	c->dir_addrs.count = c->dir_blocks.count = c->names.count = c->name_runs.count = c->doubts.count =
+		c->further_parents.count = c->misnamed.count = c->uncounted.count = 0;
 	mem_free(c->ctx, c->nat_bits);
 	c->nat_bits = NULL;
 	c->nat_bits_are_bad = c->has_bad_summary = c->must_restart = false;
@@ -132,6 +132,7 @@ static void release(struct checker *c)
 	vec_fini(&c->dir_addrs);
 	vec_fini(&c->dir_blocks);
 	vec_fini(&c->names);
+	vec_fini(&c->name_runs);
 	vec_fini(&c->doubts);
 	vec_fini(&c->further_parents);
 	vec_fini(&c->misnamed);
@@ -198,6 +199,7 @@ int check_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct c
 	vec_init(&c->dir_addrs, ctx, sizeof(struct sweep_item));
 	vec_init(&c->dir_blocks, ctx, sizeof(struct dir_block));
 	vec_init(&c->names, ctx, sizeof(struct dir_name));
+	vec_init(&c->name_runs, ctx, sizeof(struct dir_run));
 	vec_init(&c->doubts, ctx, sizeof(struct type_doubt));
 	vec_init(&c->further_parents, ctx, sizeof(struct further_parent));
 	vec_init(&c->misnamed, ctx, sizeof(struct f2fs_nat_info));

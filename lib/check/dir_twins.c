@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Find names that occur twice in a directory. Hashes are compared first. Names are read only where hashes are equal.
+ * The entries of one directory at a time are joined and sorted, so this takes no more than the largest one needs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,26 @@
 #include "check/finding.h"
 #include "volume/block_read.h"
 
-static int compare_names(const void *a, const void *b)
+/* An entry of the directory that is looked at. */
+struct twin {
+	uint32_t hash;
+	f2fs_blk_t block;
+	uint16_t slot;
+};
+
+static int compare_runs(const void *a, const void *b)
 {
-	const struct dir_name *x = a, *y = b;
+	const struct dir_run *x = a, *y = b;
 
 	if (x->inode != y->inode)
 		return x->inode > y->inode ? 1 : -1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+static int compare_twins(const void *a, const void *b)
+{
+	const struct twin *x = a, *y = b;
+
 	if (x->hash != y->hash)
 		return x->hash > y->hash ? 1 : -1;
 	if (x->block != y->block)
@@ -26,9 +41,8 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* Copy the name of an entry; returns its length, 0 when it cannot be read. */
-static uint32_t read_name(struct checker *c, const struct dir_name *name, uint8_t *out)
+static uint32_t read_name(struct checker *c, const struct inode_fact *dir, const struct twin *name, uint8_t *out)
 {
-	const struct inode_fact *dir = facts_inode_at(&c->facts, name->inode);
 	struct dentry_area area;
 	struct dentry_ref ref;
 	uint32_t slot = name->slot;
@@ -60,11 +74,11 @@ static bool is_same(const struct inode_fact *dir, const uint8_t *a, uint32_t n, 
 }
 
 /* Compare neighbours of one hash. Equal hashes of many names are an attack: only neighbours in order are compared. */
-static int compare_pair(struct checker *c, const struct dir_name *first, const struct dir_name *second)
+static int compare_pair(struct checker *c, const struct inode_fact *dir, const struct twin *first,
+			const struct twin *second)
 {
 	uint8_t a[NAME_MAX_BYTES], b[NAME_MAX_BYTES];
-	const uint32_t n = read_name(c, first, a), m = read_name(c, second, b);
-	const struct inode_fact *dir = facts_inode_at(&c->facts, second->inode);
+	const uint32_t n = read_name(c, dir, first, a), m = read_name(c, dir, second, b);
 
 	if (n == 0 || m == 0 || !is_same(dir, a, n, b, m))
 		return 0;
@@ -81,21 +95,52 @@ static int compare_pair(struct checker *c, const struct dir_name *first, const s
 
 #define MAX_SAME_HASH 64u /* entries that one is compared with */
 
-int dirs_check_twins(struct checker *c)
+static int compare_all(struct checker *c, const struct inode_fact *dir, struct vec *twins)
 {
-	const struct dir_name *names;
+	const struct twin *all;
 	int err = 0;
 
-	if (c->names.count < 2)
-		return 0;
-	vec_sort(&c->names, compare_names);
-	names = c->names.items;
-	for (size_t i = 0; i + 1 < c->names.count && !err; i++)
-		for (size_t j = i + 1; j < c->names.count && j <= i + MAX_SAME_HASH && !err; j++) {
-			if (names[j].inode != names[i].inode || names[j].hash != names[i].hash)
+	vec_sort(twins, compare_twins);
+	all = twins->items;
+	for (size_t i = 0; i + 1 < twins->count && !err; i++)
+		for (size_t j = i + 1; j < twins->count && j <= i + MAX_SAME_HASH && !err; j++) {
+			if (all[j].hash != all[i].hash)
 				break;
-			err = compare_pair(c, &names[i], &names[j]);
+			err = compare_pair(c, dir, &all[i], &all[j]);
 		}
+	return err;
+}
+
+static int add_run(const struct checker *c, const struct dir_run *run, struct vec *twins)
+{
+	const struct dir_name *names = vec_at(&c->names, run->first);
+	struct twin *twin = vec_push(twins, run->count);
+
+	if (!twin)
+		return F2FS_ERR_NOMEM;
+	for (uint32_t i = 0; i < run->count; i++)
+		twin[i] = (struct twin){ .hash = names[i].hash, .block = run->block, .slot = names[i].slot };
+	return 0;
+}
+
+int dirs_check_twins(struct checker *c)
+{
+	const struct dir_run *runs;
+	struct vec twins;
+	int err = 0;
+
+	vec_init(&twins, c->ctx, sizeof(struct twin));
+	vec_sort(&c->name_runs, compare_runs);
+	runs = c->name_runs.items;
+	for (size_t i = 0; i < c->name_runs.count && !err; i++) {
+		err = add_run(c, &runs[i], &twins);
+		if (err || (i + 1 < c->name_runs.count && runs[i + 1].inode == runs[i].inode))
+			continue;
+		err = compare_all(c, facts_inode_at(&c->facts, runs[i].inode), &twins);
+		twins.count = 0;
+	}
+	vec_fini(&twins);
 	vec_fini(&c->names);
+	vec_fini(&c->name_runs);
 	return err;
 }

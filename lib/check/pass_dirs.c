@@ -103,14 +103,22 @@ static int take_dots(struct checker *c, struct inode_fact *dir, f2fs_blk_t block
 static int note_name(struct checker *c, const struct dir_block *place, const struct sweep_item *item,
 		     const struct dentry_ref *ref)
 {
+	struct dir_run *run = c->name_runs.count ? vec_at(&c->name_runs, c->name_runs.count - 1) : NULL;
 	struct dir_name *name = vec_push(&c->names, 1);
 
 	if (!name)
 		return F2FS_ERR_NOMEM;
-	name->inode = place->inode;
 	name->hash = ref->hash;
-	name->block = item->addr;
 	name->slot = (uint16_t)ref->slot;
+	if (!run || run->inode != place->inode || run->block != item->addr) {
+		run = vec_push(&c->name_runs, 1);
+		if (!run)
+			return F2FS_ERR_NOMEM;
+		run->first = c->names.count - 1;
+		run->inode = place->inode;
+		run->block = item->addr;
+	}
+	run->count++;
 	return 0;
 }
 

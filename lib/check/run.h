@@ -24,12 +24,18 @@ struct further_parent {
 	uint32_t place;
 };
 
-/* An entry of a directory of several blocks: where it is and its hash, to find names that occur twice. */
+/* An entry of a directory of several blocks: its hash and slot, to find names that occur twice. */
 struct dir_name {
-	uint32_t inode; /* index of the directory's inode_fact */
 	uint32_t hash;
-	f2fs_blk_t block;
 	uint16_t slot;
+};
+
+/* The entries of one block among the dir_names. */
+struct dir_run {
+	size_t first;	/* index of the first entry in names */
+	uint32_t inode; /* index of the directory's inode_fact */
+	f2fs_blk_t block;
+	uint32_t count;
 };
 
 /* An entry whose type is not that of the mode of the inode it names. */
@@ -79,6 +85,7 @@ struct checker {
 	struct vec misnamed;	   /* struct f2fs_nat_info: entries of the NAT journal that break a rule */
 	struct vec uncounted;	   /* the same: entries behind those that its count says there are */
 	struct vec names;	   /* struct dir_name: entries of directories of several blocks */
+	struct vec name_runs;	   /* struct dir_run: the blocks of these entries */
 	bool has_bad_summary;	   /* of some segment, marked SEG_SUMMARY */
 	struct vec doubts;	   /* struct type_doubt */
 	struct map32 modes;	   /* ino -> mode, where the one in the inode is wrong */

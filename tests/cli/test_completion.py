@@ -32,7 +32,8 @@ def test_options_of_all_programs(offered, build_dir):
     with open(os.path.join(build_dir, "completions/f2fs")) as script:
         names = script.read().split("-F _f2fskit ")[1].split()
     has_fuse = os.path.exists(os.path.join(build_dir, "fuse", "f2fsfuse"))     # with libfuse 3
-    assert len(names) == 11 + has_fuse
+    has_mounted = os.path.exists(os.path.join(build_dir, "mounted", "f2fs_io"))     # on Linux
+    assert len(names) == 11 + has_fuse + has_mounted
     for name in names:
         assert offered(name, "--hel") == ["--help"], name
     assert offered("dump.f2fs", "--ex") == ["--exclude=", "--existing=", "--extract="]

@@ -40,7 +40,7 @@ SYSTEM = re.compile(r"^[ \t]*#.*(?:\b(?:__linux__|__APPLE__|__FreeBSD__|_WIN32|_
 SYSTEM_ELSEWHERE = {}
 # Headers of POSIX, by its names, for a system that lacks them.
 SYSTEM_HEADERS = ("lib", "host", "windows")
-PROGRAMS = {"cli", "mkfs", "fsck", "dump", "defrag", "resize", "sload", "edit", "fuse", "inject", "label", "lab", "examples"}
+PROGRAMS = {"cli", "mkfs", "fsck", "dump", "defrag", "resize", "sload", "edit", "fuse", "inject", "label", "lab", "mounted", "examples"}
 
 
 def read_table(root):
@@ -192,7 +192,7 @@ def check_systems(root, files):
     for name in files:
         if name.suffix not in SOURCES or name.parts[0] not in PROGRAMS | {"lib", "include"} or str(name) in SYSTEM_ELSEWHERE:
             continue
-        if name.parts[:2] == ("lib", "host") or name.parts[0] == "fuse":
+        if name.parts[:2] == ("lib", "host") or name.parts[0] in ("fuse", "mounted"):
             continue
         text = (root / name).read_text(encoding="utf-8", errors="replace")
         for number, line in enumerate(text.splitlines(), 1):

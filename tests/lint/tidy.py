@@ -16,7 +16,7 @@ import tempfile
 
 import lint
 
-FOLDERS = ("lib", "cli", "dump", "edit", "fsck", "fuse", "inject", "label", "mkfs", "sload")
+FOLDERS = ("lib", "cli", "dump", "edit", "fsck", "fuse", "inject", "label", "mkfs", "mounted", "sload")
 SKIP = 77
 
 

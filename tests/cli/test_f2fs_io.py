@@ -58,3 +58,10 @@ def test_contents_of_any_file(run_tool, tmp_path):
     run_tool("f2fs_io", "ftruncate", "100", file)
     assert run_tool("f2fs_io", "read", "1", "0", "1", "mmap", "0", "2", file).stdout.startswith(b"Read 100 bytes ")
     assert run_tool("f2fs_io", "lseek", "end", "-1", file).stdout == b"returned offset=99\n"
+
+
+def test_fibmap_refuses(run_tool, tmp_path):
+    assert b"no file given" in run_tool("fibmap.f2fs", rc=1).stderr
+    assert b"one file at a time" in run_tool("fibmap.f2fs", "a", "b", rc=1).stderr
+    assert run_tool("fibmap.f2fs", tmp_path, rc=1).stderr.endswith(b": not a regular file\n")
+    assert b"No such file" in run_tool("fibmap.f2fs", tmp_path / "gone", rc=1).stderr

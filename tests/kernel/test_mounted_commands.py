@@ -4,7 +4,6 @@ for the others. Both programs run the same rows, each on a volume of its own."""
 import json
 import os
 import re
-import shutil
 
 import pytest
 
@@ -13,6 +12,8 @@ import uml
 HERE = os.path.dirname(os.path.abspath(__file__))
 JOB = ("mkdir -p /run/a /run/b; for d in a b; do mount -o compress_mode=user,compress_extension=none /dev/ubd$d /run/$d; done; "
        "python3 %s %s /run/a %s /run/b '%s'; status=$?; umount /run/a /run/b; exit $status")
+FIBMAP = [["fibmap.f2fs", "f"], ["fibmap.f2fs", "sparse"], ["fibmap.f2fs", "."], ["fibmap.f2fs", "gone"]]
+STAT = ["f2fstat", "-c", "1", "--json", "-p", "ubda"]   # the peer has no -c, and prints nothing
 SAME = "same"  # as f2fs-tools 1.15
 # (words, SAME or a pattern of all that our program prints, exit status)
 ROWS = [
@@ -47,6 +48,7 @@ ROWS = [
     ("defrag_file 0 8192 f", SAME, 0),
     ("defrag_file 0 8192 no", "", 1),
     ("defrag_file h", r"defrag h in region\[0, 8192\]\n", 0),
+    ("write 1 3 2 inc_num buffered sparse", SAME, 0),
     ("getflags f", SAME, 0),
     ("write 1 0 0 zero buffered small", SAME, 0),
     ("setflags compression small", SAME, 0),
@@ -117,12 +119,13 @@ def answers(kernel, build_dir, run_tool, tmp_path_factory):
     images = [folder / "ours.img", folder / "peers.img"]
     for image in images:
         run_tool("mkfs.f2fs", "-q", "-O", "extra_attr,compression,verity", image, "128M")
-    (folder / "rows.json").write_text(json.dumps([words.split() for words, _, _ in ROWS]))
-    peer = shutil.which("f2fs_io", path="/usr/sbin:/sbin:/usr/bin") or ""
-    job = JOB % (os.path.join(HERE, "guest", "commands_twice.py"), folder / "rows.json", program, peer)
+    (folder / "rows.json").write_text(json.dumps([["f2fs_io", *row[0].split()] for row in ROWS[:-1]] + FIBMAP + [STAT] + [["f2fs_io", *ROWS[-1][0].split()]]))
+    peer = "/usr/sbin" if os.path.exists("/usr/sbin/f2fs_io") else ""
+    job = JOB % (os.path.join(HERE, "guest", "commands_twice.py"), folder / "rows.json", os.path.dirname(program), peer)
     done = uml.run(job, images=[str(image) for image in images], kernel=kernel)
     done.check(problems=["Stopped filesystem due to reason: 0"])
-    return json.loads(done.stdout)
+    answers = json.loads(done.stdout)
+    return answers[:len(ROWS) - 1] + answers[-1:] + answers[len(ROWS) - 1:-1]     # the last row stops the volumes
 
 
 @pytest.mark.parametrize("number", range(len(ROWS)), ids=[row[0].replace(" ", "-") for row in ROWS])
@@ -135,6 +138,29 @@ def test_row(answers, number):
         assert re.fullmatch(expected, out), out
     elif peers and words not in NOT_IN_PEER:
         assert rc == peers[0] and (status or masked(out) == masked(peers[1])), peers
+
+
+def test_fibmap(answers):
+    """All lines of f2fs-tools but the device's, which that one finds only with udev, and what the two files have of their own."""
+    whole, sparse, folder, gone = answers[len(ROWS):-1]
+    own = r"(?m)^(dev|ino|mode|blocks) .*\n|^ *\d+ +\d+ +\d+ +\d+\n"
+    for ours, peers in (whole, sparse):
+        rows = ours[1].partition("file info")[2]
+        assert ours[0] == 0 and "devname = ubda\nstart_lba = 0\n" in ours[1]
+        if peers:
+            theirs = peers[1].partition("file info")[2]
+            assert re.sub(own, "", rows) == re.sub(own, "", theirs)
+    assert re.search(r"blks\n +0 +0 +0 +3\n +12288 +(\d+) +\d+ +2\n$", sparse[0][1]), sparse[0][1]
+    assert folder[0] == [1, "", "fibmap.f2fs: .: not a regular file\n"]
+    assert gone[0] == [1, "", "fibmap.f2fs: gone: open: No such file or directory\n"]
+
+
+def test_f2fstat(answers):
+    """The kernel's status has every key."""
+    rc, out, err = answers[-1][0]
+    numbers = json.loads(out)
+    assert (rc, err) == (0, "") and numbers.pop("partition") == "ubda"
+    assert None not in numbers.values() and numbers["free_segments"] > 0 and numbers["checkpoints"] > 0, numbers
 
 
 def test_messages_name_file_and_cause(answers):

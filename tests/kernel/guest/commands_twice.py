@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Run the same command lines in two mounted volumes: commands_twice.py LIST.json FOLDER PROGRAM FOLDER PROGRAM. A row of the list
-is the words after the name of the program. Prints for each row and folder [status, output, errors]; without PROGRAM null."""
+"""Run the same command lines in two mounted volumes: commands_twice.py LIST.json FOLDER PROGRAMS FOLDER PROGRAMS. A row of the list
+is a program of their folder and its words. Prints for each row and folder [status, output, errors]; without PROGRAMS null."""
 import json
+import os
 import subprocess
 import sys
 
 
-def ask(folder, program, words):
-    if not program:
+def ask(folder, programs, words):
+    if not programs:
         return None
-    done = subprocess.run([program, *words], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+    done = subprocess.run([os.path.join(programs, words[0]), *words[1:]], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
     return [done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")]
 
 
@@ -17,4 +18,4 @@ if __name__ == "__main__":
     places = [sys.argv[2:4], sys.argv[4:6]]
     with open(sys.argv[1]) as file:
         rows = json.load(file)
-    json.dump([[ask(folder, program, row) for folder, program in places] for row in rows], sys.stdout)
+    json.dump([[ask(folder, programs, row) for folder, programs in places] for row in rows], sys.stdout)

@@ -12,6 +12,7 @@ enum { LAB_SETS = 64 };
 struct command;
 
 struct lab_arguments {
+	const char *program; /* as it was started */
 	const struct command *command; /* that was found */
 	const char *sets[LAB_SETS]; /* KEY=VALUE */
 	unsigned set_count;

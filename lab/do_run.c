@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * f2fs-lab run and list: from the arguments to an experiment and its report.
+ * f2fs-lab run: from the arguments to an experiment and its report.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lab/command.h"
+#include "lab/data_files.h"
 #include "lab/lab_plot.h"
 #include "lab/lab_report.h"
 #include "lab/toml.h"
-
-/* The file of an experiment: as it is named, or among those that are installed. */
-static const char *find_experiment(const char *name, char *path, size_t room)
-{
-	if (access(name, F_OK) == 0 || strchr(name, '/'))
-		return name;
-	snprintf(path, room, "%s/%s.toml", F2FS_LAB_EXPERIMENTS, name);
-	return access(path, F_OK) == 0 ? path : name;
-}
 
 static int read_settings(struct cli *cli, const struct lab_arguments *a, const char *path, struct lab_config *config)
 {
@@ -134,10 +125,12 @@ int lab_do_run(struct cli *cli, struct lab_arguments *a)
 {
 	struct lab_config config = { 0 };
 	struct lab_result result = { 0 };
-	char path[4096];
+	char path[LAB_PATH];
 	struct lab_trace_writer trace = { 0 };
-	int rc = read_settings(cli, a, find_experiment(a->operands[0], path, sizeof(path)), &config);
+	int rc;
 
+	lab_data_file(a->program, "experiments", a->operands[0], path);
+	rc = read_settings(cli, a, path, &config);
 	if (!rc)
 		rc = lab_plot_check(cli, a->plot);
 	if (!rc && a->trace)
@@ -152,10 +145,4 @@ int lab_do_run(struct cli *cli, struct lab_arguments *a)
 	lab_result_free(&result);
 	lab_config_free(&config);
 	return rc;
-}
-
-int lab_do_list(struct cli *cli, struct lab_arguments *a)
-{
-	(void)cli;
-	return lab_report_list(stdout, a->json != NULL);
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "cli/print.h"
-#include "lab/source.h"
 
 /* Classes of blocks in use in a segment, by their upper ends. */
 static const unsigned classes[] = { 0, 64, 128, 192, 256, 320, 384, 448, 511, 512 };
@@ -224,6 +223,32 @@ static void put_about(struct cli_print *p, const struct lab_experiment_params *a
 	cli_print_u64(p, "seed", about->seed);
 }
 
+/* Settings of the run: those of the file, with the small form's and the command line's. Papers' values come later. */
+static void put_settings(struct cli_print *p, const struct lab_config *config)
+{
+	static const char *const others[] = { "experiment.", "small.", "paper." };
+
+	cli_print_begin(p, "settings");
+	for (unsigned i = 0; i < config->count; i++) {
+		const struct lab_setting *s = &config->settings[i];
+		unsigned k = 0;
+
+		while (k < sizeof(others) / sizeof(others[0]) && strncmp(s->key, others[k], strlen(others[k])) != 0)
+			k++;
+		if (k < sizeof(others) / sizeof(others[0]))
+			continue;
+		if (!s->is_list) {
+			cli_print_string(p, s->key, s->items[0]);
+			continue;
+		}
+		cli_print_begin_array(p, s->key);
+		for (unsigned n = 0; n < s->count; n++)
+			cli_print_string(p, NULL, s->items[n]);
+		cli_print_end_array(p);
+	}
+	cli_print_end(p);
+}
+
 int lab_report(const struct lab_result *result, FILE *to, int is_json)
 {
 	struct cli_print *p = cli_print_open(to, is_json ? CLI_JSON : CLI_TEXT);
@@ -232,8 +257,11 @@ int lab_report(const struct lab_result *result, FILE *to, int is_json)
 		return -1;
 	if (is_json) {
 		cli_print_begin(p, NULL);
+		cli_print_string(p, "version", f2fs_version());
 		put_about(p, &result->about);
+		cli_print_u64(p, "rounds", result->about.rounds);
 		cli_print_string(p, "plot", result->about.plot);
+		put_settings(p, &result->config);
 		put_json(p, result);
 		put_paper(p, result);
 		cli_print_end(p);
@@ -244,63 +272,5 @@ int lab_report(const struct lab_result *result, FILE *to, int is_json)
 	put_rounds(p, result);
 	put_fullness(p, result);
 	put_paper(p, result);
-	return cli_print_close(p);
-}
-
-static void list_params(struct cli_print *p, const char *group, const struct lab_param *params, unsigned count)
-{
-	static const char *const kinds[] = { "number", "size", "fraction", "flag", "word" };
-
-	for (unsigned i = 0; i < count; i++) {
-		cli_print_begin(p, NULL);
-		cli_print_string(p, "table", group);
-		cli_print_string(p, "key", params[i].key);
-		cli_print_string(p, "kind", kinds[params[i].kind]);
-		cli_print_string(p, "default", params[i].standard[0] ? params[i].standard : "-");
-		cli_print_string(p, "text", params[i].help);
-		cli_print_end(p);
-	}
-}
-
-int lab_report_list(FILE *to, int is_json)
-{
-	static const struct cli_column params[] = {
-		{ "table", -18 }, { "key", -16 }, { "kind", -8 }, { "default", -12 }, { "text", -20 }
-	};
-	static const struct cli_column metrics[] = { { "metric", -20 }, { "text", -20 } };
-	struct cli_print *p = cli_print_open(to, is_json ? CLI_JSON : CLI_TEXT);
-	const struct lab_param *table;
-	const struct lab_source_type *type;
-	unsigned count;
-
-	if (!p)
-		return -1;
-	if (is_json)
-		cli_print_begin(p, NULL);
-	cli_print_begin_table(p, "parameters", params, 5);
-	table = lab_experiment_table(&count);
-	list_params(p, "experiment", table, count);
-	table = lab_volume_table(&count);
-	list_params(p, "volume", table, count);
-	table = lab_engine_table(&count);
-	list_params(p, "engine", table, count);
-	for (unsigned i = 0; (type = lab_source_type_at(i)) != NULL; i++) {
-		char group[64];
-
-		snprintf(group, sizeof(group), "source %s", type->name);
-		list_params(p, group, type->params, type->param_count);
-	}
-	cli_print_end_array(p);
-	cli_print_heading(p, "");
-	cli_print_begin_table(p, "metrics", metrics, 2);
-	for (unsigned i = 0; lab_metric_at(i); i++) {
-		cli_print_begin(p, NULL);
-		cli_print_string(p, "metric", lab_metric_at(i)->name);
-		cli_print_string(p, "text", lab_metric_at(i)->text);
-		cli_print_end(p);
-	}
-	cli_print_end_array(p);
-	if (is_json)
-		cli_print_end(p);
 	return cli_print_close(p);
 }

@@ -11,7 +11,5 @@
 
 /* Write a result; 0, or -1 when writing failed. */
 int lab_report(const struct lab_result *result, FILE *to, int is_json);
-/* Write all kinds of sources, parameters and metrics with their texts. */
-int lab_report_list(FILE *to, int is_json);
 
 #endif

@@ -144,7 +144,9 @@ static const struct cli_program program = {
 
 int main(int argc, char **argv)
 {
-	static struct lab_arguments a = { .rounds = 1, .seed_number = 1 };
+	static struct lab_arguments a = { .program = "", .rounds = 1, .seed_number = 1 };
 
+	if (argc > 0)
+		a.program = argv[0];
 	return cli_program_main(&program, &a, argc, argv);
 }

@@ -109,6 +109,23 @@ def test_same_seed_same_counts(experiment, results):
     assert results(path, "--seed=2")["variants"] != results(path)["variants"]
 
 
+def test_result_carries_its_settings(experiment, results, run_tool):
+    """A result can be made again from itself: the version, the seed, and settings as they were with --small and --set."""
+    text = TINY + '[small]\nvolume.size = "80MiB"\n[vary]\nengine.logs = [2, 6]\n'
+    found = results(experiment(text), "--small", "--seed=7", "--set=engine.commit_blocks=99")
+    assert found["settings"] == {
+        "volume.size": "80MiB", "source.one.kind": "uniform", "source.one.size": "8MiB", "source.one.bytes": "1MiB",
+        "vary.engine.logs": ["2", "6"], "engine.commit_blocks": "99"}
+    assert (found["seed"], found["rounds"]) == (7, 2)
+    assert found["version"] in run_tool("f2fs-lab", "--version").stdout.decode()
+
+
+def test_names_of_experiments(run_tool):
+    """The commands of the documents work beside a build, from any folder."""
+    by_name = run_tool("f2fs-lab", "run", "fast15-iozone", "--small", cwd="/").stdout
+    assert by_name == run_tool("f2fs-lab", "run", EXPERIMENTS[4], "--small").stdout
+
+
 def test_variants_are_combinations(experiment, results):
     path = experiment(TINY + '[vary]\nengine.logs = [2, 6]\nsource.one.bytes = ["1MiB", "2MiB"]\n')
     assert [v["label"] for v in results(path)["variants"]] == [
@@ -465,6 +482,7 @@ def test_wrong_databases(run_tool):
 def test_list(run_tool):
     found = json.loads(run_tool("f2fs-lab", "list", "--json=-").stdout)
     assert {row["metric"] for row in found["metrics"]} >= {"waf", "moved_share"}
+    assert [row["experiment"] for row in found["experiments"]] == [os.path.basename(path)[:-5] for path in EXPERIMENTS]
     assert any(row["table"] == "source uniform" and row["key"] == "bytes" for row in found["parameters"])
 
 

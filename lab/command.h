@@ -20,7 +20,8 @@ struct lab_arguments {
 	uint64_t seed_number;
 	uint32_t rounds;
 	const char *json, *plot, *trace;
-	int is_small;
+	int is_small, is_all;
+	const char *figures; /* a folder; NULL: the one that comes with the program */
 	char **operands;
 	int operand_count;
 };

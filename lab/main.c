@@ -74,6 +74,12 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 	case OPT_small:
 		a->is_small = 1;
 		return NULL;
+	case OPT_all:
+		a->is_all = 1;
+		return NULL;
+	case OPT_figures:
+		a->figures = value;
+		return NULL;
 	case OPT_seed:
 		a->seed = value;
 		return cli_parse_u64(value, 0, UINT64_MAX, &a->seed_number);

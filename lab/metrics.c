@@ -4,6 +4,7 @@
  */
 #include "lab/metrics.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static const struct lab_metric_row rows[] = {
@@ -25,32 +26,38 @@ int lab_metric_find(const char *name)
 	return -1;
 }
 
-static void subtract(uint64_t *to, const uint64_t *later, const uint64_t *earlier, size_t bytes)
+/* The parts of a sample that hold nothing but 64-bit counts. */
+#define COUNTS(part) { offsetof(struct lab_sample, part), sizeof(((struct lab_sample *)0)->part) }
+static const struct counts {
+	size_t offset, bytes;
+} counts[] = { COUNTS(said), COUNTS(seen), COUNTS(asked), COUNTS(flash), COUNTS(placed), COUNTS(idle) };
+
+/* *to += sign * *from, of all counts. */
+static void add_counts(struct lab_sample *to, const struct lab_sample *from, uint64_t sign)
 {
-	for (size_t i = 0; i < bytes / sizeof(*to); i++)
-		to[i] = later[i] - earlier[i];
+	for (unsigned i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		uint64_t *t = (uint64_t *)(void *)((char *)to + counts[i].offset);
+		const uint64_t *f = (const uint64_t *)(const void *)((const char *)from + counts[i].offset);
+
+		for (size_t k = 0; k < counts[i].bytes / sizeof(*t); k++)
+			t[k] += sign * f[k];
+	}
 }
 
 void lab_sample_between(const struct lab_sample *earlier, const struct lab_sample *later, struct lab_sample *out)
 {
-	/* these structs hold nothing but 64-bit counts */
-	subtract((uint64_t *)&out->said, (const uint64_t *)&later->said, (const uint64_t *)&earlier->said,
-		 sizeof(out->said));
-	subtract((uint64_t *)&out->seen, (const uint64_t *)&later->seen, (const uint64_t *)&earlier->seen,
-		 sizeof(out->seen));
-	subtract((uint64_t *)&out->asked, (const uint64_t *)&later->asked, (const uint64_t *)&earlier->asked,
-		 sizeof(out->asked));
-	subtract((uint64_t *)&out->flash, (const uint64_t *)&later->flash, (const uint64_t *)&earlier->flash,
-		 sizeof(out->flash));
-	subtract((uint64_t *)&out->placed, (const uint64_t *)&later->placed, (const uint64_t *)&earlier->placed,
-		 sizeof(out->placed));
-	subtract((uint64_t *)&out->idle, (const uint64_t *)&later->idle, (const uint64_t *)&earlier->idle,
-		 sizeof(out->idle));
-	out->placement_bytes = later->placement_bytes;
-	out->free_segments = later->free_segments;
-	out->lowest_free = later->lowest_free;
-	out->full = later->full;
+	*out = *later;
+	add_counts(out, earlier, UINT64_MAX);
 	out->seconds = later->seconds - earlier->seconds;
+}
+
+void lab_sample_add(struct lab_sample *sum, const struct lab_sample *next)
+{
+	struct lab_sample later = *next;
+
+	add_counts(&later, sum, 1);
+	later.seconds += sum->seconds;
+	*sum = later;
 }
 
 void lab_placed_read(const struct lab_engine *e, struct lab_placed *out)

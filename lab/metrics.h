@@ -62,6 +62,8 @@ const struct lab_metric_row *lab_metric_at(unsigned index); /* NULL past the las
 int lab_metric_find(const char *name);			    /* -1: there is none */
 /* *out = later - earlier; free segments and full are the later's. */
 void lab_sample_between(const struct lab_sample *earlier, const struct lab_sample *later, struct lab_sample *out);
+/* Add a difference to a sum of those before it; free segments and full are the next one's. */
+void lab_sample_add(struct lab_sample *sum, const struct lab_sample *next);
 /* Fill values[LAB_METRICS] from such a difference. */
 void lab_metrics(const struct lab_sample *difference, double *values);
 

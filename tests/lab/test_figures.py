@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Figures of the documents: tables are written from lab/figures, and f2fs-lab verify measures them again."""
+import importlib.util
+import json
+import os
+
+import pytest
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+@pytest.fixture(scope="module")
+def make_figures():
+    spec = importlib.util.spec_from_file_location("make_figures", os.path.join(TOP, "docs", "make_figures.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_documents_are_written_from_tables(make_figures):
+    found = make_figures.tables()
+    assert found
+    for name, table in found.items():
+        with open(os.path.join(TOP, table["document"])) as f:
+            text = f.read()
+        assert text.count("<!-- figures: %s -->\n" % name) == 1
+        assert make_figures.written(text, found) == text, "run python3 docs/make_figures.py"
+
+
+def test_small_rows_are_as_printed(run_tool):
+    done = run_tool("f2fs-lab", "verify", "--small", "--json=-", rc=None)
+    assert done.returncode == 0 or b"built without libsqlite3" in done.stderr, done.stderr.decode()
+
+
+TABLE = """
+[one]
+experiment = "fast15-iozone"
+small = true
+head = ["", "Written", "Shares"]
+values = ["", "%s", "part asked_blocks, fewer asked_blocks"]
+[one.whole]
+cells = ["1", "%s", "1, 0"]
+[one.half]
+set = ["source.file.bytes=10MiB"]
+cells = ["2", "2,560 of 7", "-"]
+"""
+
+
+@pytest.fixture
+def verify(run_tool, tmp_path):
+    def run(values, cell, *options, rc=0):
+        (tmp_path / "one.toml").write_text(TABLE % (values, cell))
+        return run_tool("f2fs-lab", "verify", "--figures", tmp_path, "--json=-", *options, rc=rc)
+    return run
+
+
+def test_differences_are_named(verify):
+    """The row, what is printed and what is measured; other rows are measured all the same."""
+    done = verify("asked_blocks@all", "7", rc=1)
+    found = json.loads(done.stdout)
+    bad = found[0]
+    assert (bad["row"], bad["column"], bad["printed"], bad["result"]) == ("one.whole", "Written", "7", "differs")
+    assert [(row["row"], row["printed"], row["measured"]) for row in found[1:]] == [
+        ("one.whole", "1", "1"), ("one.whole", "0", "0"), ("one.half", "2560", "2560")]
+    assert "one.whole: Written: printed 7, measured %s" % bad["measured"] in done.stderr.decode()
+    verify("asked_blocks", bad["measured"], "one")
+    assert len(json.loads(verify("asked_blocks", "7", "one.half").stdout)) == 1
+
+
+@pytest.mark.parametrize("values,options,message", [
+    ("odd", [], "one.values: is not [FORM] [RUN/]METRIC[@ROUND]"), ("odd waf", [], "one.values: is not [FORM]"),
+    ("waf@9", [], "there is no such round"), ("waf", ["two"], "no table of figures and no row is named 'two'")])
+def test_wrong_tables(verify, values, options, message):
+    assert message in verify(values, "1", *options, rc=1).stderr.decode()

@@ -44,10 +44,10 @@ static int take_chunks(const struct io_call *call, uint64_t most_blocks, struct 
 		return io_refuse(call, call->words[1], why);
 	c->is_random = offset < 0;
 	c->first = (uint64_t)(offset < 0 ? -offset : offset);
-	c->buffer = aligned_alloc(BLOCK_BYTES, c->bytes);
+	c->buffer = aligned_alloc(BLOCK_BYTES, (size_t)c->bytes);
 	if (!c->buffer)
 		return io_fail(call, "memory for a chunk");
-	memset(c->buffer, 0, c->bytes);
+	memset(c->buffer, 0, (size_t)c->bytes);
 	return 0;
 }
 
@@ -129,7 +129,7 @@ static int write_chunk(const struct io_call *call, struct writing *w, uint64_t n
 
 	if (w->pattern != ZERO)
 		memcpy(c->buffer, &mark, sizeof(mark));
-	n = pwrite(call->fd, c->buffer, c->bytes, (off_t)(place * c->bytes));
+	n = pwrite(call->fd, c->buffer, (size_t)c->bytes, (off_t)(place * c->bytes));
 	if (io_now() - start > w->slowest_us)
 		w->slowest_us = io_now() - start;
 	if (n > 0)
@@ -199,7 +199,7 @@ struct reading {
 
 static void keep_head(struct reading *r, const char *from, uint64_t bytes)
 {
-	memcpy(r->head, from, bytes < r->shown ? bytes : r->shown);
+	memcpy(r->head, from, (size_t)(bytes < r->shown ? bytes : r->shown));
 }
 
 static int read_mapped(const struct io_call *call, struct reading *r)
@@ -217,15 +217,19 @@ static int read_mapped(const struct io_call *call, struct reading *r)
 		return 0;
 	if (length > (uint64_t)st.st_size - offset)
 		length = (uint64_t)st.st_size - offset; /* pages after the end cannot be read */
-	data = mmap(NULL, length, PROT_READ, MAP_SHARED | m->flags, call->fd, (off_t)offset);
+	if ((size_t)length != length) {
+		errno = EOVERFLOW;
+		return io_fail(call, "mmap");
+	}
+	data = mmap(NULL, (size_t)length, PROT_READ, MAP_SHARED | m->flags, call->fd, (off_t)offset);
 	if (data == MAP_FAILED)
 		return io_fail(call, "mmap");
 	if (m->fadvise && (errno = posix_fadvise(call->fd, (off_t)offset, (off_t)length, POSIX_FADV_WILLNEED)) != 0)
 		rc = io_fail(call, "fadvise");
-	if (!rc && m->populate && madvise(data, length, MADV_POPULATE_READ))
+	if (!rc && m->populate && madvise(data, (size_t)length, MADV_POPULATE_READ))
 		rc = io_fail(call, "madvise");
 	between = io_now();
-	if (!rc && m->locks && mlock(data, length))
+	if (!rc && m->locks && mlock(data, (size_t)length))
 		rc = io_fail(call, "mlock");
 	r->lock_us = io_now() - between;
 	r->io_us = m->flags || m->fadvise || m->populate ? between - start : r->lock_us;
@@ -233,7 +237,7 @@ static int read_mapped(const struct io_call *call, struct reading *r)
 		r->done = length;
 		keep_head(r, data, length);
 	}
-	munmap(data, length);
+	munmap(data, (size_t)length);
 	return rc;
 }
 
@@ -243,7 +247,7 @@ static int read_chunks(const struct io_call *call, struct reading *r)
 	const uint64_t start = io_now();
 
 	for (uint64_t i = 0; i < c->count; i++) {
-		const ssize_t n = pread(call->fd, c->buffer, c->bytes, (off_t)((c->first + i) * c->bytes));
+		const ssize_t n = pread(call->fd, c->buffer, (size_t)c->bytes, (off_t)((c->first + i) * c->bytes));
 
 		if (n < 0)
 			return io_fail(call, "read");
@@ -291,7 +295,7 @@ static int take_reading(struct io_call *call, struct reading *r)
 		return -1;
 	if (!strcmp(call->words[3], "dio") && fcntl(call->fd, F_SETFL, O_DIRECT))
 		return io_fail(call, "O_DIRECT");
-	r->head = calloc(1, r->shown + 1);
+	r->head = calloc(1, (size_t)r->shown + 1);
 	if (!r->head)
 		return io_fail(call, "memory for the printed bytes");
 	if (!advice)

@@ -96,16 +96,19 @@ static void list_parameters(struct cli_print *p)
 
 int lab_do_list(struct cli *cli, struct lab_arguments *a)
 {
-	struct cli_print *p = cli_print_open(stdout, a->json ? CLI_JSON : CLI_TEXT);
+	FILE *to = lab_open_listing(cli, a);
+	struct cli_print *p = to ? cli_print_open(to, a->json ? CLI_JSON : CLI_TEXT) : NULL;
 	int rc;
 
 	if (!p)
-		return -1;
+		return to ? lab_close_listing(cli, a, to, -1) : -1;
 	if (a->json)
 		cli_print_begin(p, NULL);
 	rc = list_experiments(cli, a, p);
 	list_parameters(p);
 	if (a->json)
 		cli_print_end(p);
-	return cli_print_close(p) ? -1 : rc;
+	if (cli_print_close(p))
+		rc = -1;
+	return lab_close_listing(cli, a, to, rc);
 }

@@ -301,16 +301,18 @@ int lab_do_verify(struct cli *cli, struct lab_arguments *a)
 		{ "row", -32 }, { "column", -32 }, { "printed", 10 }, { "measured", 10 }, { "result", -8 }
 	};
 	struct verify v = { .cli = cli, .a = a };
+	FILE *to = lab_open_listing(cli, a);
 	int rc;
 
-	v.print = cli_print_open(stdout, a->json ? CLI_JSON : CLI_TEXT);
+	v.print = to ? cli_print_open(to, a->json ? CLI_JSON : CLI_TEXT) : NULL;
 	if (!v.print)
-		return -1;
+		return to ? lab_close_listing(cli, a, to, -1) : -1;
 	cli_print_begin_table(v.print, "figures", columns, sizeof(columns) / sizeof(columns[0]));
 	rc = verify_files(&v);
 	cli_print_end_array(v.print);
 	if (cli_print_close(v.print))
 		rc = -1;
+	rc = lab_close_listing(cli, a, to, rc);
 	while (v.done) {
 		struct done *next = v.done->next;
 

@@ -72,3 +72,12 @@ def test_differences_are_named(verify):
     ("waf@9", [], "there is no such round"), ("waf", ["two"], "no table of figures and no row is named 'two'")])
 def test_wrong_tables(verify, values, options, message):
     assert message in verify(values, "1", *options, rc=1).stderr.decode()
+
+
+def test_json_goes_to_its_file(verify, run_tool, tmp_path):
+    path = tmp_path / "found.json"
+    verify("asked_blocks", "7", "one.half")
+    for command in ("verify", "one.half", "--figures", tmp_path), ("list",):
+        assert run_tool("f2fs-lab", *command, "--json", path).stdout == b""
+        assert json.loads(path.read_text())
+        assert b"/dev/full: No space left" in run_tool("f2fs-lab", *command, "--json=/dev/full", rc=1).stderr

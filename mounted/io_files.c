@@ -199,6 +199,27 @@ static int copy_read(const struct io_call *call, int to)
 	return rc;
 }
 
+/* Open the target of a copy, and empty it unless it is the source. */
+static int open_target(struct io_call *call, const char *path, int flags)
+{
+	struct stat from, st;
+	const int to = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0644);
+
+	if (to >= 0 && fstat(call->fd, &from) == 0 && fstat(to, &st) == 0) {
+		if (from.st_dev == st.st_dev && from.st_ino == st.st_ino) {
+			close(to);
+			return io_refuse(call, path, "is the source itself");
+		}
+		if (!S_ISREG(st.st_mode) || ftruncate(to, 0) == 0)
+			return to;
+	}
+	call->path = path;
+	(void)io_fail(call, "open");
+	if (to >= 0)
+		close(to);
+	return -1;
+}
+
 int io_copy(struct io_call *call)
 {
 	const int direct = call->letters & COPY_DIRECT ? O_DIRECT : 0;
@@ -208,11 +229,9 @@ int io_copy(struct io_call *call)
 		return io_refuse(call, "-m -s", "cannot be given together");
 	if (direct && fcntl(call->fd, F_SETFL, O_DIRECT))
 		return io_fail(call, "O_DIRECT");
-	to = open(call->words[1], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | direct, 0644);
-	if (to < 0) {
-		call->path = call->words[1];
-		return io_fail(call, "open");
-	}
+	to = open_target(call, call->words[1], direct);
+	if (to < 0)
+		return -1;
 	rc = (call->letters & COPY_MAP ? copy_mapped : call->letters & COPY_SEND ? copy_sent : copy_read)(call, to);
 	if (close(to) && !rc)
 		rc = io_fail(call, "close");

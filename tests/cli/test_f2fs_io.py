@@ -55,6 +55,11 @@ def test_contents_of_any_file(run_tool, tmp_path):
         run_tool("f2fs_io", "copy", *letters, file, tmp_path / "copy")
         assert (tmp_path / "copy").read_bytes() == file.read_bytes()
         (tmp_path / "copy").unlink()
+    os.link(file, tmp_path / "other")
+    contents = file.read_bytes()
+    for letters in ([], ["-m"], ["-s"]):
+        assert b"the source itself" in run_tool("f2fs_io", "copy", *letters, file, tmp_path / "other", rc=1).stderr
+        assert file.read_bytes() == contents
     run_tool("f2fs_io", "ftruncate", "100", file)
     assert run_tool("f2fs_io", "read", "1", "0", "1", "mmap", "0", "2", file).stdout.startswith(b"Read 100 bytes ")
     assert run_tool("f2fs_io", "lseek", "end", "-1", file).stdout == b"returned offset=99\n"

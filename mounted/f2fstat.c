@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/print.h"
 #include "cli/program.h"
 #include "cli/size.h"
 
@@ -190,19 +191,22 @@ static void print_numbers(const struct sample *s)
 			printf("%*" PRIu64 "%s", width_of(s, i), s->values[i], i + 1 < COLUMN_COUNT ? " " : "\n");
 }
 
-static void print_json(const struct sample *s)
+static int print_json(const struct sample *s)
 {
-	printf("{\"partition\": \"%s\"", s->partition); /* a device's name needs no escapes */
-	for (int i = 0; i < COLUMN_COUNT; i++) {
-		if (columns[i].group)
-			continue;
-		printf(", \"%s\": ", columns[i].name);
-		if (s->known[i])
-			printf("%" PRIu64, s->values[i]);
-		else
-			printf("null");
-	}
-	printf("}\n");
+	struct cli_print *p = cli_print_open(stdout, CLI_NDJSON);
+
+	if (!p)
+		return -1;
+	cli_print_stream(p);
+	cli_print_begin(p, NULL);
+	cli_print_bytes(p, "partition", s->partition, strlen(s->partition));
+	for (int i = 0; i < COLUMN_COUNT; i++)
+		if (!columns[i].group && s->known[i])
+			cli_print_u64(p, columns[i].name, s->values[i]);
+		else if (!columns[i].group)
+			cli_print_null(p, columns[i].name);
+	cli_print_end(p);
+	return cli_print_close(p);
 }
 
 /* Print one line. Returns an exit status. */
@@ -223,9 +227,11 @@ static int show(const struct arguments *a, struct cli *cli, uint32_t number)
 			  a->partition ? a->partition : "");
 		return CLI_EXIT_FAILURE;
 	}
-	if (!a->json && number % a->interval == 0)
+	if (a->json)
+		return print_json(&s) ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+	if (number % a->interval == 0)
 		print_heading(&s);
-	(a->json ? print_json : print_numbers)(&s);
+	print_numbers(&s);
 	fflush(stdout);
 	return CLI_EXIT_OK;
 }

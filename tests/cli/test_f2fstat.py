@@ -28,6 +28,8 @@ Memory: 333 KB
 
 =====[ partition info(sdb). #1, RW, CP: Good]=====
 Utilization: 99% (9 valid blocks, 1 discard blocks)
+
+=====[ partition info(a"\\b). #2, RW, CP: Good]=====
 """
 
 
@@ -54,6 +56,8 @@ def test_json_of_each_device(run_tool, status):
     first = json.loads(run_tool("f2fstat", "-f", status, "-c", 1, "--json").stdout)
     assert first["partition"] == "sda3" and first["node_cache_kib"] == 120 and None not in first.values() and len(first) == 21
     second = json.loads(run_tool("f2fstat", "-f", status, "-c", 1, "--json", "-p", "/dev/sdb").stdout)
+    odd = run_tool("f2fstat", "-f", status, "-c", 1, "--json", "-p", 'a"\\b').stdout
+    assert json.loads(odd)["partition"] == 'a"\\b'
     assert second["partition"] == "sdb" and second["utilization_percent"] == 99 and second["free_segments"] is None
 
 

@@ -5,7 +5,6 @@
 #include <sys/disk.h>
 #include <sys/ioctl.h>
 
-#include <errno.h>
 #include <string.h>
 
 bool host_is_disk(const struct stat *st)
@@ -25,26 +24,4 @@ int host_query_disk(int fd, struct host_disk *out)
 	out->size = sectors * sector;
 	out->sector_size = sector;
 	return 0;
-}
-
-static int refuse(void)
-{
-	errno = ENOTSUP;
-	return -1;
-}
-
-int host_zero_disk(int fd, uint64_t offset, uint64_t length)
-{
-	(void)fd;
-	(void)offset;
-	(void)length;
-	return refuse();
-}
-
-int host_discard_disk(int fd, uint64_t offset, uint64_t length)
-{
-	(void)fd;
-	(void)offset;
-	(void)length;
-	return refuse();
 }

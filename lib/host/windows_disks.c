@@ -2,7 +2,6 @@
 /* Disks and partitions of Windows: \\\\.\\PhysicalDrive0, \\\\.\\D: */
 #include "host/disks.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include <windows.h>
@@ -32,26 +31,4 @@ int host_query_disk(int fd, struct host_disk *out)
 	out->size = (uint64_t)length.Length.QuadPart;
 	out->sector_size = geometry.BytesPerSector;
 	return 0;
-}
-
-static int refuse(void)
-{
-	errno = ENOTSUP;
-	return -1;
-}
-
-int host_zero_disk(int fd, uint64_t offset, uint64_t length)
-{
-	(void)fd;
-	(void)offset;
-	(void)length;
-	return refuse();
-}
-
-int host_discard_disk(int fd, uint64_t offset, uint64_t length)
-{
-	(void)fd;
-	(void)offset;
-	(void)length;
-	return refuse();
 }

@@ -2,6 +2,7 @@
 /* Transfers, sizes and locks of open files under Windows. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -66,12 +67,13 @@ ssize_t pwrite(int fd, const void *from, size_t length, off_t offset)
 }
 
 /* One buffer after the other, until one was short. Bytes moved before an error count. */
-ssize_t preadv(int fd, const struct iovec *iov, int count, off_t offset)
+static ssize_t move_each(int fd, const struct iovec *iov, int count, off_t offset, bool writes)
 {
 	ssize_t total = 0;
 
 	for (int i = 0; i < count; i++) {
-		const ssize_t n = pread(fd, iov[i].iov_base, iov[i].iov_len, offset + total);
+		const ssize_t n = writes ? pwrite(fd, iov[i].iov_base, iov[i].iov_len, offset + total)
+					 : pread(fd, iov[i].iov_base, iov[i].iov_len, offset + total);
 
 		if (n < 0)
 			return total ? total : -1;
@@ -82,20 +84,14 @@ ssize_t preadv(int fd, const struct iovec *iov, int count, off_t offset)
 	return total;
 }
 
+ssize_t preadv(int fd, const struct iovec *iov, int count, off_t offset)
+{
+	return move_each(fd, iov, count, offset, false);
+}
+
 ssize_t pwritev(int fd, const struct iovec *iov, int count, off_t offset)
 {
-	ssize_t total = 0;
-
-	for (int i = 0; i < count; i++) {
-		const ssize_t n = pwrite(fd, iov[i].iov_base, iov[i].iov_len, offset + total);
-
-		if (n < 0)
-			return total ? total : -1;
-		total += n;
-		if ((size_t)n < iov[i].iov_len)
-			break;
-	}
-	return total;
+	return move_each(fd, iov, count, offset, true);
 }
 
 /* ---- places and sizes */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What all Python tests share: where the build is, and the programs in it."""
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -8,6 +9,19 @@ import sys
 import pytest
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def processor_seconds():
+    """Return the processor time of this process and of its children that ended, in seconds."""
+    return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+
+
+@pytest.fixture(autouse=True)
+def cost(record_property):
+    """Record the processor time of each test in the report, for the list of tests/everything.py."""
+    before = processor_seconds()
+    yield
+    record_property("processor", "%.2f" % (processor_seconds() - before))
 
 
 @pytest.fixture(scope="session")

@@ -234,7 +234,8 @@ class Run:
             environment["F2FSKIT_PYTHON_BUILD"] = PYTHON_MODULE
         command = [sys.executable, "-m", "pytest", "-q", "-ra",
                    *(["--timeout", str(TEST_SECONDS)] if importlib.util.find_spec("pytest_timeout") else []),
-                   "-o", "cache_dir=%s/%d" % (work, number), "-o", "junit_family=xunit1", "--junitxml", os.path.join(work, "%d.xml" % number), *files]
+                   "-o", "cache_dir=%s/%d" % (work, number), "-o", "junit_family=xunit1",
+                   "--junitxml", os.path.join(work, "%d.xml" % number), *files]
         with tempfile.TemporaryFile("w+") as output:
             process = subprocess.Popen(command, cwd=TOP, env=environment, stdin=subprocess.DEVNULL, stdout=output,
                                        stderr=subprocess.STDOUT)

@@ -15,6 +15,7 @@
 #include "file/quota_count.h"
 #include "file/winode.h"
 #include "format/inode.h"
+#include "log/chain.h"
 #include "log/heads.h"
 #include "log/nodes.h"
 #include "log/segment_choose.h"
@@ -160,7 +161,7 @@ static int append_stored(struct winode *w, struct slot_ref *slot, uint64_t file_
 			 uint32_t count)
 {
 	const uint32_t bits = w->txn->vol->geo.block_bits;
-	bool in_place;
+	bool in_place, is_moved = false;
 	int err = is_in_place(w, &in_place);
 
 	for (uint32_t done = 0, got = 0; done < count && !err; done += got) {
@@ -176,13 +177,17 @@ static int append_stored(struct winode *w, struct slot_ref *slot, uint64_t file_
 		got = 0;
 		if (in_place)
 			err = overwrite(w, run.slot.raw, run.data, run.count, &got);
+		if (!err && got > 0)
+			err = chain_note(w->txn, w->node->nid, CHAIN_UNFLUSHED);
 		if (err || got > 0)
 			continue;
+		is_moved = true;
 		err = append_part(w, &run, &addr, &got);
 		if (!err)
 			err = repoint(w, &run, addr, got);
 	}
-	node_dirty(w->txn, slot->node);
+	if (is_moved)
+		node_dirty(w->txn, slot->node);
 	return err;
 }
 

@@ -20,6 +20,7 @@
 #include "log/nodes.h"
 #include "log/txn_state.h"
 #include "volume/block_read.h"
+#include "volume/counters.h"
 #include "volume/nat_read.h"
 
 static const struct {
@@ -266,6 +267,16 @@ static void add_last(struct node **list, struct node *node)
 	node->is_dirty = true;
 }
 
+/* Flush contents that were overwritten in place, where no node has to be written after them. */
+static int flush_contents(const struct winode *w)
+{
+	int err = (chain_bits(w->txn, w->node->nid) & CHAIN_UNFLUSHED) != 0 ? volume_flush(w->txn->vol) : 0;
+
+	if (!err)
+		chain_unnote(w->txn, w->node->nid, CHAIN_UNFLUSHED);
+	return err;
+}
+
 /* Write the nodes that a recovery needs: the changed ones, and the inode last unless the others suffice. */
 static int write_chain(struct winode *w, bool is_new, unsigned flags)
 {
@@ -294,14 +305,15 @@ static int write_chain(struct winode *w, bool is_new, unsigned flags)
 			return err;
 		}
 	}
-	return list ? chain_write(w->txn, w->node->nid, list, is_new) : 0;
+	return list ? chain_write(w->txn, w->node->nid, list, is_new) : flush_contents(w);
 }
 
 static bool is_changed(const struct winode *w)
 {
 	uint64_t *entry = map32_find(&w->txn->nat, w->node->nid);
 
-	return entry || w->node->is_dirty || pages_exist(w->txn->vol, w->node->nid);
+	return entry || w->node->is_dirty || pages_exist(w->txn->vol, w->node->nid) ||
+	       (chain_bits(w->txn, w->node->nid) & CHAIN_UNFLUSHED) != 0;
 }
 
 int inode_fsync(struct f2fs_inode *inode, unsigned flags)

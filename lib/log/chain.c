@@ -22,6 +22,14 @@ int chain_note(struct txn *txn, f2fs_nid_t ino, unsigned bits)
 	return map32_set(&txn->chain.inodes, ino, (value ? *value : 0) | bits);
 }
 
+void chain_unnote(struct txn *txn, f2fs_nid_t ino, unsigned bits)
+{
+	uint64_t *value = map32_find(&txn->chain.inodes, ino);
+
+	if (value)
+		*value &= ~(uint64_t)bits;
+}
+
 unsigned chain_bits(const struct txn *txn, f2fs_nid_t ino)
 {
 	const uint64_t *value = map32_find(&txn->chain.inodes, ino);

@@ -14,6 +14,8 @@ void chain_begin(struct txn *txn);
 /* Remember something of an inode until the commit: bits of enum chain_bit. */
 int chain_note(struct txn *txn, f2fs_nid_t ino, unsigned bits);
 unsigned chain_bits(const struct txn *txn, f2fs_nid_t ino);
+/* Forget such bits. */
+void chain_unnote(struct txn *txn, f2fs_nid_t ino, unsigned bits);
 /* The block that recovery starts an inode from: the checkpoint's, or the one with a dentry mark; F2FS_NULL_ADDR: none.
  */
 int chain_base(struct txn *txn, f2fs_nid_t ino, f2fs_blk_t *addr);

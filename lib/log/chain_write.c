@@ -67,7 +67,6 @@ static int write_before(struct txn *txn, struct node *node)
 int chain_write(struct txn *txn, f2fs_nid_t ino, struct node *list, bool with_name)
 {
 	f2fs_blk_t addr = F2FS_NULL_ADDR;
-	uint64_t *value;
 	int err;
 
 	segment_hold_all(txn);
@@ -91,9 +90,8 @@ int chain_write(struct txn *txn, f2fs_nid_t ino, struct node *list, bool with_na
 		return err;
 	}
 	list->is_dirty = false;
-	value = map32_find(&txn->chain.inodes, ino);
-	*value &= ~(uint64_t)CHAIN_UNMARKED;
+	chain_unnote(txn, ino, CHAIN_UNMARKED | CHAIN_UNFLUSHED);
 	if (with_name)
-		*value |= (uint64_t)addr << 32;
+		*map32_find(&txn->chain.inodes, ino) |= (uint64_t)addr << 32;
 	return 0;
 }

@@ -63,7 +63,8 @@ enum chain_bit {
 	CHAIN_DIR_XATTR = 8,  /* a directory: its attributes changed */
 	/* a directory: a name was taken out of it, of a directory or of what lives on under another name, which a
 	 * recovery that gives the name to a new file would lose */
-	CHAIN_NAME_LIVES = 16
+	CHAIN_NAME_LIVES = 16,
+	CHAIN_UNFLUSHED = 32 /* contents were overwritten in place, and no fsync of the file flushed the device since */
 };
 
 /* Operations of the layer above on a transaction. */

@@ -233,6 +233,43 @@ static void overwriting_in_place(void **state)
 	fresh_close(&v);
 }
 
+/* An fsync after contents were overwritten in place writes no node, but it flushes the device, once. */
+static void fsync_in_place(void **state)
+{
+	struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options), .in_place = F2FS_IN_PLACE_ALWAYS };
+	struct f2fs_counters before = { F2FS_SIZED(f2fs_counters) }, after = { F2FS_SIZED(f2fs_counters) };
+	const uint64_t at[] = { 0, 4000 * 4096ull }; /* a slot of the inode, and one of a direct node */
+	struct f2fs_inode *inode;
+
+	(void)state;
+	for (uint8_t at_once = 0; at_once < 2; at_once++) {
+		fresh_open(&v, 64 * MIB, 0);
+		inode = fresh_make(&v, "a", 0100644);
+		for (size_t i = 0; i < 2; i++)
+			assert_int_equal(f2fs_inode_write(inode, at[i], bytes, 4096), 0);
+		f2fs_inode_close(inode);
+		fresh_reopen(&v);
+		options.at_once = at_once;
+		configure(&options);
+		assert_int_equal(f2fs_lookup(v.vol, "/a", 0, &inode), 0);
+		for (size_t i = 0; i < 2; i++) {
+			assert_int_equal(f2fs_inode_write(inode, at[i], bytes + i + 1, 4096), 0);
+			f2fs_volume_counters(v.vol, &before);
+			assert_int_equal(f2fs_fsync(inode, 0), 0);
+			f2fs_volume_counters(v.vol, &after);
+			assert_int_equal(after.flushes, before.flushes + 1);
+			assert_int_equal(after.bytes[F2FS_WRITE_CHAIN], 0);
+			assert_int_equal(after.bytes[F2FS_WRITE_NODE], before.bytes[F2FS_WRITE_NODE]);
+			assert_int_equal(f2fs_fsync(inode, 0), 0);
+			f2fs_volume_counters(v.vol, &after);
+			assert_int_equal(after.flushes, before.flushes + 1);
+		}
+		assert_int_equal(after.bytes[F2FS_WRITE_DATA], 2 * 4096);
+		f2fs_inode_close(inode);
+		fresh_close(&v);
+	}
+}
+
 /* With the threshold at all sections, blocks fill the holes of segments in use. */
 static void holes_are_filled(void **state)
 {
@@ -579,6 +616,7 @@ int main(void)
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(freed_nodes_leave_memory),
 		cmocka_unit_test(overwriting_in_place),
+		cmocka_unit_test(fsync_in_place),
 		cmocka_unit_test(holes_are_filled),
 		cmocka_unit_test(room_for_overwriting),
 		cmocka_unit_test(room_for_replacing),

@@ -11,6 +11,10 @@ import pytest
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "module_only: runs the Python module alone, no program; not repeated with sanitizers")
+
+
 def processor_seconds():
     """Return the processor time of this process and of its children that ended, in seconds."""
     return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))

@@ -27,12 +27,13 @@ import uml  # noqa: E402
 @dataclasses.dataclass(frozen=True)
 class Configuration:
     """One way to build: a Meson directory, a compiler, options; `choice` chooses among the tests of the build, `pytest`
-    names the test folders to run against it."""
+    names the test folders to run against it, `marks` which of their tests."""
     name: str
     compiler: str
     options: tuple = ()
     choice: tuple = ()
     pytest: tuple = ()
+    marks: tuple = ()
     environment: tuple = ()
 
 
@@ -41,11 +42,14 @@ SANITIZERS = (("ASAN_OPTIONS", "detect_leaks=1:abort_on_error=0:allocator_may_re
               ("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1"))
 EVERY_PYTHON_TEST = ("tests/kernel", "tests/clients", "tests/cli", "tests/python", "tests/cases", "tests/lab", "tests/fuse")
 TESTS_OF_PROGRAMS = ("tests/cli", "tests/cases")
+# Sanitized programs are tested with the Python module of gcc's build: the interpreter is not sanitized either. So a test of
+# the module alone would only run again.
+PROGRAMS_ALONE = ("-m", "not module_only")
+NOTHING_CHOSEN = 5  # status of pytest
+PYTHON_MODULE = os.path.join(TOP, "build")
 # Several pytests run side by side, each with some files of one folder: of the kernel's one, as these take longest and
 # mostly wait for it.
 FILES_AT_ONCE, ONE_BY_ONE = 8, ("tests/kernel",)
-# Sanitized programs are tested with the Python module of gcc's build: the interpreter is not sanitized either.
-PYTHON_MODULE = os.path.join(TOP, "build")
 
 # A Python test that hangs fails after this many seconds, and a pytest that still does not end is ended: otherwise it would
 # hide the results of all others.
@@ -66,7 +70,7 @@ CONFIGURATIONS = (
     Configuration("gcc", "gcc", ("-Dwerror=true",), NO_LONG, EVERY_PYTHON_TEST),
     Configuration("clang", "clang", ("-Dwerror=true", *LEAN), QUICK),
     Configuration("sanitizers", "gcc", ("-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1"), NO_FULL,
-                  TESTS_OF_PROGRAMS, SANITIZERS),
+                  TESTS_OF_PROGRAMS, PROGRAMS_ALONE, SANITIZERS),
 )
 
 # A busy machine is several times slower; what hangs is ended all the same.
@@ -222,6 +226,8 @@ class Run:
             for future in concurrent.futures.as_completed(done):
                 number, chunk = done[future]
                 status, output = future.result()
+                if status == NOTHING_CHOSEN and c.marks:
+                    continue
                 print("-- %s ... (%s)\n%s" % (chunk[0], self.clock(), output), flush=True)
                 self.take(c.name, os.path.join(work, "%d.xml" % number), status, "pytest %s ..." % chunk[0])
 
@@ -235,7 +241,7 @@ class Run:
         command = [sys.executable, "-m", "pytest", "-q", "-ra",
                    *(["--timeout", str(TEST_SECONDS)] if importlib.util.find_spec("pytest_timeout") else []),
                    "-o", "cache_dir=%s/%d" % (work, number), "-o", "junit_family=xunit1",
-                   "--junitxml", os.path.join(work, "%d.xml" % number), *files]
+                   "--junitxml", os.path.join(work, "%d.xml" % number), *c.marks, *files]
         with tempfile.TemporaryFile("w+") as output:
             process = subprocess.Popen(command, cwd=TOP, env=environment, stdin=subprocess.DEVNULL, stdout=output,
                                        stderr=subprocess.STDOUT)

@@ -6,6 +6,8 @@ import pytest
 import cases
 from test_cases import broken, maker  # noqa: F401  (fixtures)
 
+pytestmark = pytest.mark.module_only
+
 CASES = cases.load()
 # Choices that are gone when something that all else stands on is right again.
 FOLLOW = {"sb_features", "nat_unreadable", "root_missing"}

@@ -9,6 +9,8 @@ import pytest
 import cases
 from test_cases import CASES, broken, maker  # noqa: F401  (fixtures)
 
+pytestmark = pytest.mark.module_only
+
 ORDERS = ("score", "tree", "age", "space", "list")
 ALL = bool(os.environ.get("F2FSKIT_LONG_RUNS"))
 

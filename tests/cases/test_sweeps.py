@@ -6,6 +6,8 @@ import tomllib
 
 import pytest
 
+pytestmark = pytest.mark.module_only
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "campaign"))
 SEED = 2700

@@ -153,7 +153,7 @@ def test_by_another_thread():
     """Threads that look up, list, link and rename; the volume and inodes are closed under their hands."""
     done = run(HEAD + """
 sys.setswitchinterval(1e-6)
-for turn in range(60):
+for turn in range(10):
     volume = f2fskit.open(data, "r+")
     begun = threading.Barrier(4)
 

@@ -40,7 +40,7 @@ SYSTEM = re.compile(r"^[ \t]*#.*(?:\b(?:__linux__|__APPLE__|__FreeBSD__|_WIN32|_
 SYSTEM_ELSEWHERE = {}
 # Headers of POSIX, by its names, for a system that lacks them.
 SYSTEM_HEADERS = ("lib", "host", "windows")
-PROGRAMS = {"cli", "mkfs", "fsck", "dump", "defrag", "resize", "sload", "edit", "fuse", "inject", "label", "lab", "mounted", "examples"}
+PROGRAMS = {"cli", "mkfs", "fsck", "dump", "defrag", "resize", "sload", "tune", "edit", "fuse", "inject", "label", "lab", "mounted", "examples"}
 
 
 def read_table(root):

@@ -74,7 +74,7 @@ int cli_copy_in_is_stream(const struct cli_copy_in *in)
 }
 
 /*
- * Drop the copy, for which one transaction had no room, and clean. Returns 1 when that freed sections, so that another
+ * Drop the copy, for which one transaction had no room, and run GC. Returns 1 when that freed sections, so that another
  * try is worthwhile.
  */
 static int make_room(const struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol)
@@ -94,7 +94,7 @@ static int make_room(const struct cli_copy_in *in, struct cli *cli, struct f2fs_
 		cli_error(cli, "%s: %s", in->source, why);
 		return 0;
 	}
-	cli_warning(cli, "%u sections were cleaned, %u more are free now: copying once more", (unsigned)result.sections,
+	cli_warning(cli, "GC emptied %u sections, %u more are free now: copying again", (unsigned)result.sections,
 		    (unsigned)(result.free_after - result.free_before));
 	return 1;
 }

@@ -16,7 +16,7 @@
 struct cli_copy_in {
 	struct cli *cli;
 	const char *source; /* as it was given; NULL: none */
-	int no_gc;	    /* when there is no room, do not clean and begin again */
+	int no_gc;	    /* when there is no room, do not run GC and begin again */
 	int is_verbose;	    /* print the path of each entry */
 	int tells_all;	    /* name each entry that exists already, not just some */
 	const char *hint;   /* what might help when there is no room; NULL: nothing */
@@ -61,7 +61,7 @@ static inline unsigned long long cli_mebibytes(uint64_t bytes)
  * -1 after a message, or CLI_COPY_IN_NO_ROOM without one. */
 #define CLI_COPY_IN_NO_ROOM (-2)
 int cli_copy_in(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol);
-/* The same, then commit; when there is no room, clean and copy once more. On -1 nothing was changed. path is the
+/* The same, then commit; when there is no room, run GC and copy again. On -1 nothing was changed. path is the
  * volume's, for messages. */
 int cli_copy_in_commit(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol, const char *path);
 /* Print the counts of the copy as a line of text. */

@@ -21,7 +21,7 @@ static const char *set(struct cli_placement *p, const char *key, const char *val
 		const int policy = f2fs_gc_policy_find(value);
 
 		p->victims = (uint32_t)policy;
-		return policy < 0 ? "names an unknown cleaning policy as victims" : NULL;
+		return policy < 0 ? "names an unknown GC policy as victims" : NULL;
 	}
 	/* a number is a size in bytes */
 #define KEY(name, member, most, text)                                                                                  \

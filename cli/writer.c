@@ -49,7 +49,7 @@ const char *cli_writer_take(struct cli_writer *writer, int id, const char *value
 
 int cli_writer_apply(struct cli_writer *writer, struct f2fs_volume *vol)
 {
-	const struct f2fs_gc_options cleaning = { F2FS_SIZED(f2fs_gc_options),
+	const struct f2fs_gc_options gc = { F2FS_SIZED(f2fs_gc_options),
 						  .policy = writer->has_placement ? writer->placement.victims
 										  : F2FS_GC_GREEDY };
 	int err;
@@ -57,7 +57,7 @@ int cli_writer_apply(struct cli_writer *writer, struct f2fs_volume *vol)
 	writer->options.struct_size = sizeof(writer->options);
 	err = f2fs_volume_configure(vol, &writer->options);
 	if (!err)
-		err = f2fs_volume_set_gc(vol, writer->no_gc ? NULL : &cleaning);
+		err = f2fs_volume_set_gc(vol, writer->no_gc ? NULL : &gc);
 	if (!err && writer->has_placement)
 		err = f2fs_hotness_open(vol, &writer->placement.options, &writer->hotness);
 	return err;

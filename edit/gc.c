@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The command gc: clean with a budget, or report the plan.
+ * The command gc: collect garbage with a budget, or report the plan.
  */
 #include <string.h>
 
@@ -69,7 +69,7 @@ static const char *reason(const struct f2fs_gc_result *r)
 static void print_text(const struct f2fs_gc_result *r, int dry_run, int moves_pinned)
 {
 	printf("%s %u of %u sections: %llu blocks of data, %llu nodes; %u free sections %s %u; %s\n",
-	       dry_run ? "would clean" : "cleaned", (unsigned)r->sections, (unsigned)r->candidates,
+	       dry_run ? "would empty" : "emptied", (unsigned)r->sections, (unsigned)r->candidates,
 	       (unsigned long long)r->data_blocks, (unsigned long long)r->node_blocks, (unsigned)r->free_before,
 	       dry_run ? "would become about" : "became", (unsigned)r->free_after, reason(r));
 	if (r->end == F2FS_GC_NO_ROOM && r->next_blocks)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What log-structured cleaning costs when every write goes to a page chosen uniformly at random: blocks written for
- * each block that a user writes (write amplification). Simulations are held against these.
+ * Formulas for the cost of log-structured cleaning when every write goes to a page chosen uniformly at random: blocks
+ * written for each block that a user writes (write amplification). Tests compare simulations with them.
  */
 #ifndef F2FSKIT_LAB_ANALYTIC_H
 #define F2FSKIT_LAB_ANALYTIC_H

@@ -144,7 +144,7 @@ static void mend_numbers(const struct repair *r, const struct inode_fact *inode,
 		mend_times(block);
 	if (repair_wanted(r, P_INODE_OWNER, inode->ino))
 		mend_owner(block);
-	/* how often a pinned file was in the cleaner's way; others have none */
+	/* how often a pinned file was in GC's way; others have none */
 	if (inode->type == F2FS_TYPE_REGULAR && !inode_has_inline(block, FLAG_i_inline_pin_file) &&
 	    (inode_i_current_depth(block) & 0xffff) != 0)
 		inode_set_i_current_depth(block, inode_i_current_depth(block) & ~0xffffu);

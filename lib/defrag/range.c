@@ -91,7 +91,7 @@ static int find_next(struct range *r, unsigned type)
 		return err;
 	if (!is_main)
 		return error_set(r->vol->ctx, F2FS_ERR_NOSPC,
-				 "no block is free %s the target for the rest; choose another target, or clean first",
+				 "no block is free %s the target for the rest; choose another one, or run GC first",
 				 r->goes_left ? "before" : "after");
 	segno = geometry_segment_of(geo, r->next);
 	if (r->filler.is_open && r->filler.segno != segno)

@@ -69,7 +69,7 @@ static int commit_between(struct f2fs_volume *vol)
 }
 
 /*
- * Between two changes: clean when there are too few free sections. Cleaning commits, so the caller must have allowed
+ * Between two changes: run GC when there are too few free sections. GC commits, so the caller must have allowed
  * commits, unless nothing was changed yet: then the volume holds the same before and after.
  */
 static int clean_between(struct f2fs_volume *vol, uint32_t more)
@@ -92,7 +92,7 @@ static int clean_between(struct f2fs_volume *vol, uint32_t more)
 	return err ? err : change_start(vol);
 }
 
-/* Between two changes: commit, and have sections cleaned, when room runs low and the caller allows it. */
+/* Between two changes: commit, and run GC, when room runs low and the caller allows it. */
 static int make_room(struct f2fs_volume *vol)
 {
 	bool wanted = false;

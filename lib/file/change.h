@@ -20,7 +20,7 @@ int change_begin(struct change *c, struct f2fs_volume *vol);
 /* The same for a change of an inode, or in a directory; READ_ONLY for one as it once was. */
 int change_begin_on(struct change *c, const struct f2fs_inode *inode);
 /*
- * A change has found too few free sections before it changed anything: commit and clean, if that is allowed, until
+ * A change has found too few free sections before it changed anything: commit and run GC, if that is allowed, until
  * there are that many. *won: something came of it, and the change is to be begun again.
  */
 int change_win_sections(struct change *c, uint64_t wanted, bool *won);

@@ -172,7 +172,7 @@ static void set_hints(uint8_t *block, unsigned which, const struct f2fs_stat *v)
 		inode_set_i_advise(block, (uint8_t)mix(inode_i_advise(block), v->advise, SETTABLE_ADVISE));
 	if (which & F2FS_SET_PIN) {
 		inode_set_i_inline(block, (uint8_t)mix(inode_i_inline(block), v->inline_flags, FLAG_i_inline_pin_file));
-		/* the low half counts how often the pin kept the cleaner from moving the file */
+		/* the low half counts how often the pin kept GC from moving the file */
 		if (!(v->inline_flags & FLAG_i_inline_pin_file))
 			inode_set_i_current_depth(block, inode_i_current_depth(block) & 0xffff0000u);
 	}

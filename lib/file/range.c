@@ -295,7 +295,7 @@ static int run_operation(struct winode *w, const struct operation *op, struct ra
 	return err;
 }
 
-/* Cleaning may win sections for a pinned file. If not, the first error stays. */
+/* GC may win sections for a pinned file. If not, the first error stays. */
 static int win_sections(struct change *change, uint64_t wanted, bool *won)
 {
 	struct f2fs_error_detail detail = change->vol->ctx->error;
@@ -306,7 +306,7 @@ static int win_sections(struct change *change, uint64_t wanted, bool *won)
 	return err;
 }
 
-/* Cleaning ends the transaction that w was of: get it in the one that runs now. False when there is none. */
+/* GC ends the transaction that w was of: get it in the one that runs now. False when there is none. */
 static bool get_again(const struct f2fs_inode *inode, struct winode *w)
 {
 	struct f2fs_context *ctx = inode->vol->ctx;

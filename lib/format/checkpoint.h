@@ -45,7 +45,7 @@ uint16_t checkpoint_log_blkoff(const uint8_t *cp, unsigned type);
 
 /* The cp_ver that nodes written under this checkpoint carry (FORMAT volume 4.6). */
 uint64_t checkpoint_node_version(const uint8_t *cp);
-/* Features that the checkpoint speaks against: a read-only volume keeps nothing for cleaning. */
+/* Features that the checkpoint speaks against: a read-only volume keeps nothing for GC. */
 uint32_t checkpoint_denied(const uint8_t *cp);
 /* Does a node's cp_ver belong to this checkpoint, so that roll-forward takes it (FORMAT files 1.2)? */
 bool checkpoint_is_recoverable(const uint8_t *cp, uint64_t node_cp_ver);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The overprovision ratio: given, or the one that leaves most space. A small ratio means victims that are nearly full,
- * so more segments must be held in reserve to clean one; a large ratio is wasted space. The search walks the ratios and
- * takes the first best.
+ * so more segments must be held in reserve to collect one; a large ratio is wasted space. The search walks the ratios
+ * and takes the first best.
  *
  * The result depends on the rounding of every step, and volumes must come out alike on all hosts: the arithmetic is
  * IEEE double without excess precision (the build asks for it where it is not the default), step by step as FORMAT
@@ -85,7 +85,7 @@ static double best_percent(const struct overprovision_input *in)
 	return best;
 }
 
-/* Nobody cleans a read-only volume, so files may have all of it: the kernel asks for no reserve there. f2fs-tools 1.16
+/* No GC runs on a read-only volume, so files may have all of it: the kernel asks for no reserve there. f2fs-tools 1.16
  * keep six sections back. */
 static bool compute_ro(const struct overprovision_input *in, struct overprovision_output *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How many segments of a new volume are kept for cleaning (FORMAT volume 3.4).
+ * Compute how many segments of a new volume are kept for GC (FORMAT volume 3.4).
  */
 #ifndef F2FSKIT_FORMAT_OVERPROVISION_H
 #define F2FSKIT_FORMAT_OVERPROVISION_H
@@ -20,7 +20,7 @@ struct overprovision_input {
 
 struct overprovision_output {
 	double percent;
-	uint32_t reserved;	/* segments only cleaning may use */
+	uint32_t reserved;	/* segments only GC may use */
 	uint32_t overprovision; /* segments not counted as usable space, the reserved ones included */
 	uint64_t user_blocks;	/* the usable space: never more than the sections hold beside the reserve */
 };

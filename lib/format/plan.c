@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The arithmetic of a new layout (FORMAT volume 3.3, 3.5, 3.6, 9); overprovision.c has the space kept for cleaning. The
+ * The arithmetic of a new layout (FORMAT volume 3.3, 3.5, 3.6, 9); overprovision.c has the space kept for GC. The
  * formulas are those of f2fs-tools, rounding for rounding, except:
  * - a read-only volume starts at block 2 at every block size (with 16 KiB blocks f2fs-tools lets the superblock and the
  *   checkpoint overlap);

@@ -2,7 +2,7 @@
 /*
  * Empty a range of sections, however full they are: logs leave it, and its valid blocks move elsewhere, with ordinary
  * commits as needed. The range is barred for all of them (volume_barred), so nothing comes back. When there is too
- * little room elsewhere, sections there are cleaned in between.
+ * little room elsewhere, sections there are collected in between.
  */
 #include <string.h>
 
@@ -27,7 +27,7 @@
 enum {
 	HOLES_KEPT = 64, /* that logs may need to end in */
 	NODE_LOGS = 3,
-	GC_SECTIONS = 16 /* cleaned at once when room is short */
+	GC_SECTIONS = 16 /* collected at once when room is short */
 };
 
 struct emptying {

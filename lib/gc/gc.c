@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Cleaning with a budget. One batch is one transaction: victims are barred, so that moved blocks do not go from one to
+ * GC with a budget. One batch is one transaction: victims are barred, so that moved blocks do not go from one to
  * the next. They are examined, moved while there is room, and committed. The old blocks stay in use until that commit,
  * and only then the emptied sections are free. So room is counted before a section is begun.
  */
@@ -199,7 +199,7 @@ static bool goes_on(struct run *r, uint32_t *end)
 	return r->stalls <= STALLS;
 }
 
-/* Count the candidates. Cleaning makes further ones, of the sections that its logs leave and of the nodes that it
+/* Count the candidates. GC makes further ones, of the sections that its logs leave and of the nodes that it
  * rewrites; those join the count. */
 static void count_candidates(const struct run *r)
 {
@@ -236,7 +236,7 @@ static int run_batches(struct run *r)
 		}
 		victims_free(&r->victims);
 		if (!err && r->is_stopped)
-			err = error_set(r->vol->ctx, F2FS_ERR_CANCELED, "cleaning was stopped after %u sections",
+			err = error_set(r->vol->ctx, F2FS_ERR_CANCELED, "GC was stopped after %u sections",
 					(unsigned)result->sections);
 		if (err || r->options.dry_run)
 			return err;
@@ -249,10 +249,10 @@ static int run_batches(struct run *r)
 int gc_check_options(struct f2fs_volume *vol, const struct f2fs_gc_options *options)
 {
 	if (!gc_policy_of(options))
-		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no cleaning policy %u",
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no GC policy %u",
 				 (unsigned)options->policy);
 	if (options->target > F2FS_GC_TO_AGE)
-		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no target %u of cleaning",
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no GC target %u",
 				 (unsigned)options->target);
 	if (options->used_limit > 100)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "a section cannot be used to %u percent",
@@ -268,12 +268,12 @@ static int prepare(struct run *r)
 	if (err)
 		return err;
 	if (vol->gc.is_choosing)
-		return error_set(vol->ctx, F2FS_ERR_STATE, "a cleaning policy that is asked cannot clean the volume");
+		return error_set(vol->ctx, F2FS_ERR_STATE, "a GC policy must not collect garbage");
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
 	if (vol->geo.segment_count_ssa == 0)
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED,
-				 "a read-only volume has no summaries, so it cannot be cleaned");
+				 "a read-only volume has no summaries, so GC cannot work on it");
 	r->options.used_limit = r->options.used_limit ? r->options.used_limit : USED_LIMIT;
 	r->started = clock_now(vol->ctx);
 	r->bytes_before = bytes_written(vol);

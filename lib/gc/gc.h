@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Clean with a budget, batch by batch.
+ * Collect garbage with a budget, batch by batch.
  */
 #ifndef F2FSKIT_GC_GC_H
 #define F2FSKIT_GC_GC_H

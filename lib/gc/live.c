@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Collect the valid blocks of a section and their owners (FORMAT files 11.3). The summaries name an owner for each
- * block; none of them is believed before the owner's node points back at the block. One unconfirmed block makes
- * cleaning leave the whole section alone: its bits in the SIT, its summary or the node is damaged, and moving the block
- * would lose it. Reasons end with the problems (check/problems.def) of which a check finds one there.
+ * block; none of them is believed before the owner's node points back at the block. For one unconfirmed block GC
+ * leaves the whole section alone: its bits in the SIT, its summary or the node is damaged, and moving the block would
+ * lose it. Reasons end with the problems (check/problems.def) of which a check finds one there.
  */
 #include <stdlib.h>
 #include <string.h>

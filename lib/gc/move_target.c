@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Choose where cleaning puts data: into the log of cold data or the streams of a placement, into holes of segments of
+ * Choose where GC puts data: into the log of cold data or the streams of a placement, into holes of segments of
  * its age, and blocks of pinned files into whole free sections, in the order of the file. Blocks without another place
  * go to the log.
  */
@@ -168,7 +168,7 @@ int gc_target_begin(struct gc_target *t, struct txn *txn, const struct f2fs_gc_o
 	int err = 0;
 
 	*t = (struct gc_target){ .move = { .put = put, .user = t }, .txn = txn, .ctx = txn->vol->ctx };
-	/* where logs fill no holes, cleaning does not either */
+	/* where logs fill no holes, GC does not either */
 	t->by_age = options->target == F2FS_GC_TO_AGE && !txn_is_zoned(txn) &&
 		    txn->vol->write.logging != F2FS_LOGGING_NORMAL;
 	if (t->by_age)

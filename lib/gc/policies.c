@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of cleaning policies, and the order that costs give.
+ * The table of GC policies, and the order that costs give.
  */
 #include <f2fskit/gc.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@ struct f2fs_gc_options;
 const struct gc_policy *gc_policy_get(unsigned number);
 /* The policy that options choose. */
 const struct gc_policy *gc_policy_of(const struct f2fs_gc_options *options);
-/* Rank a list and put it in order, the first to be cleaned first; returns how many are to be cleaned at all. */
+/* Rank a list and put it in order, the first to be collected first; returns how many are to be collected at all. */
 size_t gc_policy_sort(const struct gc_policy *policy, const struct gc_view *view,
 			 struct gc_candidate *list, size_t count);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Cleaning policies as pure functions: they give each candidate a cost, the least is cleaned first (FORMAT files 11.2).
+ * GC policies as pure functions: they give each candidate a cost, the least is collected first (FORMAT files 11.2).
  */
 #ifndef F2FSKIT_GC_POLICY_H
 #define F2FSKIT_GC_POLICY_H
@@ -11,7 +11,7 @@
 
 struct f2fs_gc_section;
 
-#define GC_NEVER UINT64_MAX /* the cost of a candidate that is not to be cleaned now */
+#define GC_NEVER UINT64_MAX /* the cost of a candidate that is not to be collected now */
 
 /* A section that holds blocks in use and is no log's. */
 struct gc_candidate {

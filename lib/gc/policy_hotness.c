@@ -4,7 +4,7 @@
  * each of them was written), not from when something changed there.
  *
  * A placement that says nothing of that leaves the time of the last change. There the age counts by its root, and what
- * becomes free for each block that has to be moved: by the age itself, sections that hardly change are cleaned
+ * becomes free for each block that has to be moved: by the age itself, sections that hardly change are collected
  * though they are nearly full, by none, hot ones that are about to become empty by themselves.
  */
 #include "gc/policy.h"

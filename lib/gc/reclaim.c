@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Clean automatically: the file layer calls this between two changes when free sections run out. It cannot include this
- * layer, so a public call installs the function in the volume.
+ * Collect garbage automatically: the file layer calls this between two changes when free sections run out. It cannot
+ * include this layer, so a public call installs the function in the volume.
  */
 #include <stdio.h>
 
@@ -12,22 +12,22 @@
 #include "gc/victims.h"
 
 enum {
-	TRY_AGAIN = 64, /* blocks freed after which cleaning that won too little is worth another try */
+	TRY_AGAIN = 64, /* blocks freed after which GC that freed too little is worth another try */
 	VAIN_RUNS = 8	/* limited runs in a row that win no section, as each moves but a part of one */
 };
 
-/* Keep why cleaning did not win enough, for the error of the change that finds no room. */
+/* Keep why GC did not free enough, for the error of the change that finds no room. */
 static void note_shortage(struct f2fs_volume *vol, const struct f2fs_gc_result *r, uint32_t goal)
 {
 	if (r->next_blocks > 0)
 		snprintf(vol->gc.note, sizeof(vol->gc.note),
-			 "cleaning wins nothing: section %u, the first in turn, holds %u of %u blocks, moving it "
+			 "GC frees nothing: section %u, the first victim, holds %u of %u blocks, moving it "
 			 "writes %u blocks and %u nodes, %u sections are free",
 			 (unsigned)r->next_section, (unsigned)r->next_blocks, (unsigned)gc_section_blocks(vol),
 			 (unsigned)r->next_blocks, (unsigned)r->next_nodes, (unsigned)r->free_after);
 	else
 		snprintf(vol->gc.note, sizeof(vol->gc.note),
-			 "cleaning emptied %u sections: %u are free, %u were wanted", (unsigned)r->sections,
+			 "GC emptied %u sections: %u are free, %u were wanted", (unsigned)r->sections,
 			 (unsigned)r->free_after, (unsigned)goal);
 }
 
@@ -85,7 +85,7 @@ int f2fs_volume_set_gc(struct f2fs_volume *vol, const struct f2fs_gc_options *op
 		if (err)
 			return err;
 		if (own.dry_run)
-			return error_set(vol->ctx, F2FS_ERR_INVALID, "cleaning that is a dry run makes no room");
+			return error_set(vol->ctx, F2FS_ERR_INVALID, "GC that is a dry run makes no room");
 		copy = mem_alloc(vol->ctx, sizeof(*copy));
 		if (!copy)
 			return F2FS_ERR_NOMEM;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One run of cleaning: gc.c has its batches, room.c says what there is room for, reclaim.c starts runs for changes.
+ * One run of GC: gc.c has its batches, room.c says what there is room for, reclaim.c starts runs for changes.
  */
 #ifndef F2FSKIT_GC_RUN_H
 #define F2FSKIT_GC_RUN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The list of sections that may be cleaned: partly used, no log in them. The SIT is read through once; nothing is kept
- * of sections that are free or full, so memory follows the number of those in between.
+ * The list of sections that may be collected: partly used, no log in them. The SIT is read through once; nothing is
+ * kept of sections that are free or full, so memory follows the number of those in between.
  */
 #include "base/bitmap.h"
 #include "gc/live.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * List the sections that may be cleaned.
+ * List the sections that may be collected.
  */
 #ifndef F2FSKIT_GC_VICTIMS_H
 #define F2FSKIT_GC_VICTIMS_H
@@ -16,7 +16,7 @@ struct run;
 struct victims {
 	struct gc_view view;
 	struct vec list;    /* struct gc_candidate, in the order of the policy */
-	size_t count;	    /* how many of these are to be cleaned now */
+	size_t count;	    /* how many of these are to be collected now */
 	uint32_t free;	    /* free sections */
 	uint32_t partly;    /* sections that are partly used and no log's */
 };

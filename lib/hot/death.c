@@ -2,7 +2,7 @@
 /*
  * Place by the expected time of death. Blocks of a range of a file live for similar times. For each range the lives of
  * overwritten blocks are kept, with more weight for newer ones. A new block goes to the blocks that are expected to die
- * with it. Streams take equal shares of the writes, by expected life. Moves of cleaning have streams of their own, by
+ * with it. Streams take equal shares of the writes, by expected life. Moves of GC have streams of their own, by
  * age, because surviving blocks differ from written ones.
  */
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Place by lifespans, without entries for blocks: a block that is overwritten soon after its write will be overwritten
- * soon again, and a block that cleaning moves lives the longer the older it is. How long "soon" is, is learned from the
+ * soon again, and a block that GC moves lives the longer the older it is. How long "soon" is, is learned from the
  * segments of the short-lived stream: as long as they last. The idea is that of SepBIT (Wang and others, FAST 2022),
  * for a file system's segments.
  */

@@ -6,7 +6,7 @@
  *
  * The adaptive method goes by a value instead of the distance: the mean of the logarithms of a block's distances, newer
  * ones weighing more. It uses classes only while such values predict the next distance, or blocks die young, and else
- * leaves all to the six logs. Cleaning goes by the age of segments, not by heat: with these streams it moves less.
+ * leaves all to the six logs. GC goes by the age of segments, not by heat: with these streams it moves less.
  */
 #include <string.h>
 
@@ -245,7 +245,7 @@ static unsigned moving(void *user, f2fs_nid_t ino, f2fs_blk_t old)
 	return class_of(h, value);
 }
 
-/* By the time of its move, not of its write, a cold segment that was cleaned is not the oldest again at once. */
+/* By the time of its move, not of its write, a cold segment that was collected is not the oldest again at once. */
 static void moved(void *user, f2fs_blk_t old, f2fs_blk_t addr)
 {
 	struct f2fs_hotness *h = user;

@@ -2,7 +2,7 @@
 /*
  * Sections for pinned files: whole free ones that are filled beside the logs, so that the blocks of such a file follow
  * each other from the start of a section on (FORMAT files 10.2). A section is never shared between two calls. Blocks
- * are zeroed as they are taken, as nobody wrote them yet, unless cleaning moves them.
+ * are zeroed as they are taken, as nobody wrote them yet, unless GC moves them.
  */
 #include "base/error.h"
 #include "log/filler.h"

@@ -98,7 +98,7 @@ struct txn {
 	bool is_done;	   /* its changes are in force */
 	bool is_cleaning; /* data is moved to make room: it may use the space kept for the commit */
 	bool is_flushing; /* blocks that waited are written: they may use the space kept for them */
-	bool fills_streams; /* what cleaning moves may begin segments of streams */
+	bool fills_streams; /* what GC moves may begin segments of streams */
 	bool failed;	   /* something failed half-way: only dropping the transaction is left */
 	bool is_derived;   /* built on a repair's facts (derive.c) */
 	bool nat_is_whole; /* entries that are not set are free, whatever the NAT says */

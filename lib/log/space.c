@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The volume's count of blocks in use: users never get more than their share, so that cleaning always has room (FORMAT
+ * The volume's count of blocks in use: users never get more than their share, so that GC always has room (FORMAT
  * volume 4.2). Also decide whether freed blocks are needed: blocks of the last checkpoint stay in use until the commit,
  * so a long transaction may find no room on a volume that is not full.
  */
@@ -17,8 +17,8 @@
 #include "volume/block_read.h"
 
 #define LOOK_BLOCKS 64u	   /* freed between two looks at all segments */
-#define LEAST_TO_CLEAN 4u  /* free sections that cleaning a section may take: for data and three logs of nodes */
-#define MOST_TO_WIN 4u	   /* free sections that cleaning wins besides those that a change needs, */
+#define LEAST_FOR_GC 4u	   /* free sections that GC of one section may take: for data and three logs of nodes */
+#define MOST_TO_WIN 4u	   /* free sections that GC wins besides those that a change needs, */
 #define WINNABLE_EACH 4u   /* one for this many winnable ones */
 
 int space_need(const struct txn *txn, uint64_t blocks)
@@ -150,7 +150,7 @@ uint32_t segment_kept_sections(const struct txn *txn)
 	const uint32_t sps = txn->vol->geo.segs_per_sec, kept = segment_commit_sections(txn),
 		       reserved = cp_rsvd_segment_count(txn->vol->view->cp) / sps;
 
-	/* cleaning has no holes to fill either: it needs its reserve */
+	/* GC has no holes to fill either: it needs its reserve */
 	if (!txn->is_flushing && txn->vol->write.logging == F2FS_LOGGING_NORMAL && kept < reserved)
 		return space_kept_sections(txn, reserved);
 	return kept;
@@ -159,7 +159,7 @@ uint32_t segment_kept_sections(const struct txn *txn)
 uint32_t space_kept_sections(const struct txn *txn, uint32_t reserved)
 {
 	const struct f2fs_volume *vol = txn->vol;
-	const uint32_t least = segment_commit_sections(txn) + LEAST_TO_CLEAN;
+	const uint32_t least = segment_commit_sections(txn) + LEAST_FOR_GC;
 
 	return vol->ops.reclaim && vol->gc.freed_ever < vol->gc.retry_at && least < reserved ? least : reserved;
 }
@@ -204,7 +204,7 @@ static uint32_t count_winnable(struct txn *txn)
 			  unused[1] / F2FS_SEGMENT_BLOCKS / geo->segs_per_sec);
 }
 
-/* Return the free sections that cleaning wins beyond those that a change needs. Space kept free is missing in the used
+/* Return the free sections that GC wins beyond those that a change needs. Space kept free is missing in the used
  * sections, so each of these has more blocks to move. Where little is unused it wins few sections, and more often. */
 static uint32_t sections_to_win(struct txn *txn)
 {
@@ -243,7 +243,7 @@ int space_explain(struct txn *txn)
 {
 	struct f2fs_context *ctx = txn->vol->ctx;
 	struct f2fs_error_detail detail = ctx->error;
-	/* what cleaning said some time ago may be true no more */
+	/* what GC said some time ago may be true no more */
 	const bool is_told = txn->vol->gc.note[0] && txn->vol->gc.freed_ever < txn->vol->gc.retry_at;
 	const uint32_t sections = is_told ? 0 : count_winnable(txn);
 
@@ -251,7 +251,7 @@ int space_explain(struct txn *txn)
 	if (is_told)
 		error_append(ctx, "; %s", txn->vol->gc.note);
 	else if (sections > 0)
-		error_append(ctx, "; cleaning could win up to %u sections, but %s", (unsigned)sections,
+		error_append(ctx, "; GC could free up to %u sections, but %s", (unsigned)sections,
 			     !txn->vol->ops.reclaim ? "is not done by itself here (f2fs_volume_set_gc)"
 			     : txn->vol->write.commit_when_full
 				     ? "it can only work between two changes, and this one is too large"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Count blocks in use, and keep room for the commit and for cleaning.
+ * Count blocks in use, and keep room for the commit and for GC.
  */
 #ifndef F2FSKIT_LOG_SPACE_H
 #define F2FSKIT_LOG_SPACE_H
@@ -9,7 +9,7 @@
 
 /* Free sections that the commit may need, for nodes and blocks that wait and for logs to end in. */
 uint32_t segment_commit_sections(const struct txn *txn);
-/* Sections that data has to leave to the commit and to cleaning. */
+/* Sections that data has to leave to the commit and to GC. */
 uint32_t segment_kept_sections(const struct txn *txn);
 /* Make sure that n more blocks fit, and count them. */
 int space_take(struct txn *txn, uint64_t n);
@@ -31,21 +31,21 @@ struct space_view {
 };
 int space_look(struct txn *txn, struct space_view *out);
 /*
- * Are there so few free sections that the next change may find no room, though cleaning could make some? *goal: the
+ * Are there so few free sections that the next change may find no room, though GC could make some? *goal: the
  * wanted number, 0: there are enough; *least: the number with which the change can continue. more: further sections
  * that the change needs.
  */
 int space_wants_cleaning(struct txn *txn, uint32_t more, uint32_t *least, uint32_t *goal);
 /* Blocks that sections are kept for: those that wait, and changed nodes; while those that waited are written, nodes. */
 size_t space_to_come(const struct txn *txn);
-/* Sections, the last perhaps in part, that the checkpoint reserves for cleaning. */
+/* Sections, the last perhaps in part, that the checkpoint reserves for GC. */
 uint32_t space_reserved_sections(const struct txn *txn);
 /*
- * How many of the sections that are reserved for cleaning are kept from data. When cleaning finds nothing to win, all
+ * How many of the sections that are reserved for GC are kept from data. When GC finds nothing to win, all
  * blocks are packed, and users may then write into the reserve.
  */
 uint32_t space_kept_sections(const struct txn *txn, uint32_t reserved);
-/* There was no room: say in the last error what cleaning did or could do; returns NOSPC. */
+/* There was no room: say in the last error what GC did or could do; returns NOSPC. */
 int space_explain(struct txn *txn);
 #define SPACE_STEP_BLOCKS 256u /* that a change may write between two looks */
 /* Free a data block: any slot value; special ones only give the count back. */

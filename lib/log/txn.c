@@ -281,7 +281,7 @@ int txn_begin(struct f2fs_volume *vol, const struct txn_ops *ops)
 	if (vol->txn)
 		return 0;
 	if (vol->gc.is_choosing)
-		return error_set(vol->ctx, F2FS_ERR_STATE, "a cleaning policy that is asked cannot change the volume");
+		return error_set(vol->ctx, F2FS_ERR_STATE, "a GC policy must not change the volume");
 	err = check_state(vol);
 	if (!err)
 		err = check_finished(vol);

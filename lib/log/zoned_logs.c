@@ -30,7 +30,7 @@ int section_enter(struct txn *txn, f2fs_seg_t segno)
 	return err;
 }
 
-/* Are there enough free sections to take one without stopping the commit, or cleaning? */
+/* Are there enough free sections to take one without stopping the commit, or GC? */
 static int may_take(struct txn *txn, unsigned type, bool *may)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
@@ -75,7 +75,7 @@ int section_choose_next(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs
 	if (!found) {
 		error_set(txn->vol->ctx, F2FS_ERR_NOSPC,
 			  "no free section for %s; sections that became free since the last commit can be used after "
-			  "the next one, those in part free after cleaning",
+			  "the next one, those in part free after GC",
 			  f2fs_log_type_name(type));
 		return space_explain(txn);
 	}

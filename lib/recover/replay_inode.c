@@ -108,7 +108,7 @@ int replay_fields(struct replay_step *step)
 	memcpy(block + inode_OFS_i_atime, from + inode_OFS_i_atime, inode_OFS_i_generation - inode_OFS_i_atime);
 	inode_set_i_advise(block, inode_i_advise(from));
 	inode_set_i_flags(block, inode_i_flags(from));
-	/* of files, the low half of this field counts failures of the cleaner */
+	/* of files, the low half of this field counts failures of GC */
 	inode_set_i_current_depth(block, (inode_i_current_depth(block) & 0xFFFF0000u) |
 						 (inode_i_current_depth(from) & 0xFFFFu));
 	inode_set_i_inline(block, (uint8_t)((inode_i_inline(block) & keep) | (inode_i_inline(from) & (uint8_t)~keep)));

@@ -9,7 +9,7 @@
 
 /*
  * Emptying a range begins one section of data and one of each log of nodes, besides those for the moved blocks
- * (clean/empty.c).
+ * (gc/empty.c).
  */
 enum { SPARE_SECTIONS = 6 };
 

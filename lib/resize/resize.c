@@ -178,7 +178,7 @@ static bool offers_less(const struct resize *r)
 }
 
 /*
- * Does the volume offer space that its zones do not hold, as f2fs-tools make it? No kernel can clean it when it is
+ * Does the volume offer space that its zones do not hold, as f2fs-tools make it? No kernel can run GC on it when it is
  * full.
  */
 static bool offers_more(const struct resize *r)

@@ -95,7 +95,7 @@ static void put_bitmaps(struct f2fs_volume *vol, uint8_t *cp)
 		cp_set_ckpt_flags(cp, cp_ckpt_flags(cp) | FLAG_ckpt_flags_large_nat_bitmap);
 }
 
-/* Set the space kept for cleaning as formatting would. */
+/* Set the space kept for GC as formatting would. */
 static void put_reserve(const struct f2fs_volume *vol, uint8_t *cp)
 {
 	const struct f2fs_geometry *geo = &vol->geo;

@@ -246,7 +246,7 @@ static bool take_zones(const struct f2fs_device_info *info, struct f2fs_geometry
 }
 
 /*
- * Sections and zones leave no trace of their own, but they decide where areas start and how much is kept for cleaning.
+ * Sections and zones leave no trace of their own, but they decide where areas start and how much is kept for GC.
  * Other versions of mkfs keep more: then the first layout whose areas are the same is taken. Returns how well one fits.
  */
 static int find_sections(struct f2fs_volume *vol, struct f2fs_geometry *geo, const uint8_t *cp)

@@ -105,12 +105,12 @@ struct volume_clock {
 	uint32_t nanoseconds;
 };
 
-/* Of gc/: cleaning that changes start by themselves. */
+/* Of gc/: GC that changes start by themselves. */
 struct volume_gc {
 	struct f2fs_gc_options *options; /* with reclaim */
-	bool is_choosing;		 /* a policy is asked what to clean: no changes meanwhile */
+	bool is_choosing;		 /* a policy ranks sections: no changes meanwhile */
 	uint64_t freed_ever;		 /* blocks, since the volume was opened */
-	uint64_t retry_at;		 /* the number of these at which cleaning is worth another try */
+	uint64_t retry_at;		 /* the number of these at which GC is worth another try */
 	char note[200];			 /* why it made no room, empty when it did */
 };
 

@@ -11,7 +11,7 @@ from ._core import Hooks, ffi, lib, stray
 
 
 class GcSection(NamedTuple):
-    """A section that may be cleaned. Times are seconds on the volume's `clock`."""
+    """A section that GC may collect. Times are seconds on the volume's `clock`."""
 
     section: int
     valid: int

@@ -214,7 +214,7 @@ class Inode(Closable, InodeFields):
 
     @property
     def gc_failures(self) -> int:
-        """How often the kernel could not clean a segment because of this pinned file."""
+        """How often the kernel's GC could not empty a segment because of this pinned file."""
         return int(self.i_current_depth) & 0xFFFF if self.is_file() else 0
 
     @property

@@ -51,7 +51,7 @@ def test_the_disk_is_full_and_not_the_volume(run_tool, place, full, words):
     run_tool("mkfs.f2fs", "-q", "empty", "64M", cwd=place)
     done = run_tool(*words, rc=None, cwd=place, **full(3 * MIB))
     assert done.returncode and b"No space left on device" in done.stderr, done
-    assert b"needs" not in done.stderr and b"copying once more" not in done.stderr, done.stderr
+    assert b"needs" not in done.stderr and b"copying again" not in done.stderr, done.stderr
     assert not (place / "out").exists()
 
 

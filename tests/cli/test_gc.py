@@ -71,7 +71,7 @@ def test_limits(run_tool, f2fskit, scattered, policy, limit, reached):
 
 def test_words_and_wrong_words(run_tool, scattered):
     shown = gc(run_tool, scattered, "-n", writes=False, json_too=False).stdout.decode()
-    assert re.match(r"would clean \d+ of \d+ sections: \d+ blocks of data, \d+ nodes; \d+ free sections would become about \d+; ", shown)
+    assert re.match(r"would empty \d+ of \d+ sections: \d+ blocks of data, \d+ nodes; \d+ free sections would become about \d+; ", shown)
     assert b"-w allows it" in gc(run_tool, scattered, writes=False, rc=16).stderr
     assert b"greedy, cost-benefit, age (age-threshold), hotness" in gc(run_tool, scattered, "-p", "newest", rc=16).stderr
     alias, age = (gc(run_tool, scattered, "-n", "-p", word, writes=False) for word in ("age-threshold", "age"))
@@ -174,9 +174,9 @@ def test_copying_cleans_when_there_is_no_room(run_tool, f2fskit, peer_check, sca
     (tmp_path / "new" / "large").write_bytes(b"new" * (blocks * 4096 // 3))
     sload = ("sload.f2fs", "--logging=normal", "-f", tmp_path / "new", scattered)
     refused = run_tool(*sload, "--no-gc", rc=8)
-    assert b"cleaning could win up to" in refused.stderr and b"once more" not in refused.stderr
+    assert b"GC could free up to" in refused.stderr and b"copying again" not in refused.stderr
     must_hold(f2fskit, scattered)
-    assert b"copying once more" in run_tool(*sload).stderr
+    assert b"copying again" in run_tool(*sload).stderr
     must_hold(f2fskit, scattered)
     assert f2fskit.check(scattered).found == 0
     peer_check(scattered)

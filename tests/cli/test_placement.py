@@ -60,7 +60,7 @@ def test_failure_leaves_nothing(f2fskit, run_tool, image, source):
 @pytest.mark.parametrize("text,message", [
     ("m2", "names an unknown placement"), ("", "names an unknown placement"), ("m2h:", "KEY=VALUE"), ("m2h:delays", "KEY=VALUE"),
     ("m2h:dela=1", "has an unknown key"), ("m2h:delays=2", "has an invalid value for its key"),
-    ("m2h:memory=x", "has an invalid value for its key"), ("m2h:victims=odd", "names an unknown cleaning policy"),
+    ("m2h:memory=x", "has an invalid value for its key"), ("m2h:victims=odd", "names an unknown GC policy"),
     ("m2h:" + "x" * 99 + "=1", "KEY=VALUE")])
 def test_wrong(text, message, run_tool, image):
     for tool, operands in (("f2fs", ["-w", image, "ls"]), ("sload.f2fs", ["-f", "/", image])):

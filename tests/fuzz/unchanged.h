@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What must be so before and after blocks were moved.
+ * Invariants of volumes whose blocks are moved.
  */
 #ifndef F2FSKIT_TESTS_FUZZ_UNCHANGED_H
 #define F2FSKIT_TESTS_FUZZ_UNCHANGED_H

@@ -203,7 +203,7 @@ static void without_leave_it_says_so(void **state)
 	configure(F2FS_LOGGING_NORMAL, true, false);
 	inode = fill(80, &blocks);
 	assert_int_equal(overwrite(inode, blocks, 20000), F2FS_ERR_NOSPC);
-	must_say("cleaning could win up to ");
+	must_say("GC could free up to ");
 	must_say("f2fs_volume_set_gc");
 	f2fs_volume_rollback(v.vol);
 	configure(F2FS_LOGGING_NORMAL, false, true);
@@ -329,7 +329,7 @@ static void pinned_files_get_their_sections(void **state)
 	configure(F2FS_LOGGING_ADAPTIVE, true, false);
 	inode = scatter(&blocks);
 	assert_int_equal(preallocate(24 * MIB), F2FS_ERR_NOSPC);
-	must_say("cleaning could win up to ");
+	must_say("GC could free up to ");
 	f2fs_volume_rollback(v.vol);
 	configure(F2FS_LOGGING_ADAPTIVE, true, true);
 	need(preallocate(24 * MIB), "preallocate");
@@ -360,7 +360,7 @@ static void what_cannot_be_won_is_told(void **state)
 	need(f2fs_volume_set_gc(v.vol, &none), "set cleaning");
 	assert_int_equal(preallocate(24 * MIB), F2FS_ERR_NOSPC);
 	must_say("a pinned file needs 12 free sections");
-	must_say("; cleaning emptied 0 sections: ");
+	must_say("; GC emptied 0 sections: ");
 	assert_int_equal(f2fs_volume_transaction(v.vol), F2FS_TRANSACTION_OPEN);
 	f2fs_volume_rollback(v.vol);
 	f2fs_inode_close(inode);

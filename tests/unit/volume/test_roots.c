@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which superblock and which checkpoint pack are used when some of them are damaged, and the messages about it. */
+/* Choice of superblock and checkpoint pack when some are damaged, and the messages about it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

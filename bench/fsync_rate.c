@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What durable small writes cost: for each pattern, writes per second into a device in memory, and what one of them
- * writes and flushes, counted below the library. fsync_rate [ROUNDS]
+ * Measure durable small writes: writes per second into a device in memory, for each pattern, and the writes and flushes
+ * of one of them, counted below the library. fsync_rate [ROUNDS]
  */
 #include <f2fskit/f2fskit.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What becomes compressed when a volume is filled: options of sload.f2fs and mkfs.f2fs.
+ * Options of compression when sload.f2fs and mkfs.f2fs fill a volume.
  */
 #ifndef F2FSKIT_CLI_PACKING_H
 #define F2FSKIT_CLI_PACKING_H

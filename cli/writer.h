@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How programs write to a volume: the options of logging.def, among them a placement, and GC when there is no
- * room.
+ * Options of writing that programs share (logging.def): logging, a placement, and GC when there is no room.
  */
 #ifndef F2FSKIT_CLI_WRITER_H
 #define F2FSKIT_CLI_WRITER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What every view needs: to report failures and keep the exit status, to read numbers, ranges and inode operands.
+ * Helpers of all views: report failures and keep the exit status, read operands that are numbers, ranges or inodes.
  */
 #include "dump/dump.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What differs between two versions of a file: fields of the inodes, extended attributes, and ranges of file blocks.
+ * Show the differences between two versions of a file: fields of the inodes, extended attributes, and ranges of file
+ * blocks.
  */
 #include <string.h>
 

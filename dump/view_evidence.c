@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What an image is wrapped in: a container with its digests, and the footer of verified boot.
+ * Show the container of an image with its digests, and the footer of verified boot.
  */
 #include <string.h>
 

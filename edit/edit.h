@@ -114,7 +114,7 @@ int edit_fail(struct edit *e, int rc, const char *what);
 int edit_usage(struct edit *e, const char *what, const char *value, const char *why);
 /* Report a failure of the host (errno). */
 int edit_host_fail(struct edit *e, const char *what);
-/* The same when a message was written already. */
+/* Note a failure of the host in the status, after its message was written. */
 int edit_told(struct edit *e);
 int edit_no_memory(struct edit *e);
 /* Report that a signal stopped the command. */
@@ -129,13 +129,13 @@ int edit_open_volume(struct edit *e);
 void edit_close_as_of(struct edit *e);
 /* Check that -w is given for a change that the operands request. Reports the error. */
 int edit_need_write(struct edit *e, const char *command);
-/* Make changes true, if there are any. */
+/* Commit the changes, if there are any. Failure is reported. */
 int edit_commit(struct edit *e);
 /* Save committed changes that are not yet in the file, of an Android sparse file. */
 int edit_save(struct edit *e);
 /* Drop changes; says so when there are any. */
 void edit_rollback(struct edit *e);
-/* The run was stopped before it had done everything: drop changes, and say what stays. */
+/* End a run that was stopped: drop uncommitted changes, and print which ones stay. */
 void edit_end_stopped(struct edit *e);
 
 /* call.c */

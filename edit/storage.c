@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How contents are stored: preallocation and pinning, fs-verity, and free space given back to the device.
+ * Commands about the storage of contents: preallocation and pinning, fs-verity, and free space given back to the
+ * device.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What -O, -C and --nolinear-lookup change on a volume that is in order.
+ * Changes by -O, -C and --nolinear-lookup on a volume without damage.
  */
 #ifndef F2FSKIT_FSCK_TUNE_H
 #define F2FSKIT_FSCK_TUNE_H

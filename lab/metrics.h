@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What an experiment measures: samples of all counts at the ends of rounds, numbers made of their differences
+ * Measurements of an experiment: samples of all counts at the ends of rounds, numbers made of their differences
  * (metrics.def), and how full the segments are.
  */
 #ifndef F2FSKIT_LAB_METRICS_H

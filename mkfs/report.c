@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What mkfs.f2fs says.
+ * Print the result of mkfs.f2fs.
  */
 #include "report.h"
 

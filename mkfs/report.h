@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What mkfs.f2fs says: the "Info:" lines that scripts know from f2fs-tools, or one record as text or JSON.
+ * Print the result of mkfs.f2fs: the "Info:" lines that scripts know from f2fs-tools, or one record as text or JSON.
  */
 #ifndef F2FSKIT_MKFS_REPORT_H
 #define F2FSKIT_MKFS_REPORT_H

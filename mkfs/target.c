@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the volume goes.
+ * Open and prepare the devices of a new volume.
  */
 #include "target.h"
 

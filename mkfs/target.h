@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the volume goes: opened, looked at, and changed (created, grown, wiped) only once everything is known to work.
+ * The devices of a new volume: opened and examined first, and changed (created, grown, wiped) only once everything is
+ * known to work.
  */
 #ifndef F2FSKIT_MKFS_TARGET_H
 #define F2FSKIT_MKFS_TARGET_H

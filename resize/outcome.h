@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What resizing came to, or would, as text or JSON.
+ * Print the result of resizing, or of a dry run, as text or JSON.
  */
 #ifndef F2FSKIT_RESIZE_OUTCOME_H
 #define F2FSKIT_RESIZE_OUTCOME_H

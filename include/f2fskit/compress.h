@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Numbered as in the format (i_compress_algorithm). */
+/* Algorithms of compression, with their numbers in the format (i_compress_algorithm). */
 enum f2fs_compress_algorithm {
 	F2FS_COMPRESS_LZO = 0,
 	F2FS_COMPRESS_LZ4 = 1,
@@ -66,7 +66,7 @@ enum f2fs_compress_left {
 /* Return the text of a reason; NULL for other numbers. */
 F2FS_API const char *f2fs_compress_left_text(int reason);
 
-/* What became of one file. */
+/* Outcome for one file. */
 struct f2fs_compress_file {
 	const char *path;	/* from the root; valid during the call */
 	f2fs_nid_t ino;		/* inode number */
@@ -75,7 +75,7 @@ struct f2fs_compress_file {
 	uint64_t blocks_after;	/* the same after the change */
 };
 
-/* Which files to change, and how; begin it with F2FS_SIZED. */
+/* Options of f2fs_compress_files(): the files, and how to change them; begin it with F2FS_SIZED. */
 struct f2fs_compress_files_options {
 	uint32_t struct_size;		    /* F2FS_SIZED */
 	const struct f2fs_compression *how; /* NULL: they become uncompressed */
@@ -95,19 +95,19 @@ struct f2fs_compress_files_options {
 	void *user; /* passed to file */
 };
 
-/* What was done, or with dry_run would be; begin it with F2FS_SIZED. */
+/* Result of f2fs_compress_files(), or of its dry run; begin it with F2FS_SIZED. */
 struct f2fs_compress_files_result {
 	uint32_t struct_size;	/* F2FS_SIZED */
 	uint64_t files;		/* regular files that were asked for */
 	uint64_t changed;	/* of these */
-	uint64_t directories;	/* that were marked, or cease to be */
+	uint64_t directories;	/* whose mark was set or cleared */
 	uint64_t unreadable;	/* entries whose inode or directory cannot be read */
 	uint64_t blocks_before; /* that store the contents of the changed files */
 	uint64_t blocks_after;	/* the same after the change */
 };
 
 /*
- * Compress files that are there, or make them uncompressed. Contents, holes, names and times stay. Reserved ranges
+ * Compress existing files, or uncompress them. Contents, holes, names and times stay. Reserved ranges
  * without contents become holes. Saved blocks stay reserved for each file unless they are released
  * (f2fs_compress_release()). Files that would win nothing stay as they are, and so do those of the other rows of
  * F2FS_COMPRESS_LEFT_TABLE. A file is changed as a whole by one commit, and there is a commit for some files at a time:

@@ -52,7 +52,7 @@ struct f2fs_dir_fragments {
 	uint64_t requests;     /* reads of a sequential reader */
 };
 
-/* What to measure; begin it with F2FS_SIZED. */
+/* Options of f2fs_fragments_count(); begin it with F2FS_SIZED. */
 struct f2fs_fragments_options {
 	uint32_t struct_size;	  /* F2FS_SIZED */
 	const char *const *paths; /* files in the volume, or directories with everything below them. None: everything */
@@ -123,7 +123,7 @@ enum f2fs_segment_map_form {
 F2FS_API int f2fs_segment_map_draw(struct f2fs_volume *vol, int form,
 				   int (*write)(void *user, const void *data, size_t length), void *user);
 
-/* What to put in order, and how. */
+/* Orders of defragmenting. */
 enum f2fs_defrag_order {
 	/* files in more than one fragment, first those that save most reads for the blocks moved; the rest stays */
 	F2FS_DEFRAG_SCORE = 0,
@@ -147,7 +147,7 @@ struct f2fs_defrag_part {
 	uint64_t length;  /* bytes; 0: to the end */
 };
 
-/* What to do, and when to stop; begin it with F2FS_SIZED. A limit of 0 does not apply. */
+/* Options of f2fs_defrag(); begin it with F2FS_SIZED. A limit of 0 does not apply. */
 struct f2fs_defrag_options {
 	uint32_t struct_size;	    /* F2FS_SIZED */
 	uint32_t order;		    /* enum f2fs_defrag_order */
@@ -167,7 +167,7 @@ struct f2fs_defrag_options {
 	const char *spill_dir; /* dry run: directory for data beyond 64 MiB of memory; NULL: NOMEM then */
 };
 
-/* Why it ended. */
+/* Why defragmenting ended. */
 enum f2fs_defrag_end {
 	F2FS_DEFRAG_DONE = 0,
 	F2FS_DEFRAG_LIMIT = 1,	 /* a limit or the goal of the options was reached */

@@ -241,10 +241,10 @@ F2FS_API int f2fs_device_overlay_apply(struct f2fs_device *overlay);
 F2FS_API int f2fs_device_overlay_changes(struct f2fs_device *overlay,
 					 int (*visit)(void *user, uint64_t offset, uint64_t length), void *user);
 /*
- * Zones over a device that has none. The first `conventional` ones take writes anywhere. The others take them only at
- * their write pointer, up to `capacity` bytes (0: all). A write elsewhere fails with IO, and a reset wipes the zone. At
- * first they are empty, or full (is_full). Write pointers are lost when the device is closed. INVALID: sizes that are
- * no multiple of 512, a capacity larger than zone_bytes, an inner device with zones.
+ * Options of f2fs_device_open_zoned(): zones over a device that has none; begin it with F2FS_SIZED. The first
+ * `conventional` ones take writes anywhere. The others take them only at their write pointer, up to `capacity` bytes
+ * (0: all). A write elsewhere fails with IO, and a reset wipes the zone. At first they are empty, or full (is_full).
+ * Write pointers are lost when the device is closed.
  */
 struct f2fs_zone_options {
 	uint32_t struct_size;  /* F2FS_SIZED */
@@ -297,10 +297,9 @@ struct f2fs_undo_info {
  * also means that the recording was cut short, as then its last writes to the device are not known.
  *
  * force: play back also when the device has changed or the recording was cut short. It must still be the device that
- * the file was made for. Later changes of the same blocks are lost. Pieces
- * after an unreadable one are left out (info->left). If the cut tore that piece, the pieces after it were never
- * overwritten on the device. If it was damaged later, their old contents are lost. A power cut during playback does no
- * harm: play back again.
+ * the file was made for. Later changes of the same blocks are lost. Pieces after an unreadable one are left out
+ * (info->left). If the cut tore that piece, the pieces after it were never overwritten on the device. If it was damaged
+ * later, their old contents are lost. A power cut during playback does no harm: play back again.
  */
 F2FS_API int f2fs_undo_play(struct f2fs_device *log, struct f2fs_device *target, int force,
 			    struct f2fs_undo_info *info);
@@ -318,8 +317,7 @@ F2FS_API int f2fs_undo_record(struct f2fs_device *const *devices, unsigned count
 F2FS_API int f2fs_undo_restore(struct f2fs_device *log, struct f2fs_device *const *targets, unsigned count, int force,
 			       struct f2fs_undo_info *info);
 
-/* One recorded operation of a recorder device, in order. data is NULL except for writes and stays valid with the
- * device. */
+/* Kinds of recorded operations. */
 enum f2fs_record_kind { F2FS_RECORD_WRITE = 1, F2FS_RECORD_ZERO = 2, F2FS_RECORD_DISCARD = 3, F2FS_RECORD_FLUSH = 4 };
 /* One recorded operation of a recorder device, in order. */
 struct f2fs_record {

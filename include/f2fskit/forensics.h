@@ -319,7 +319,6 @@ struct f2fs_as_of_stat {
 	uint32_t struct_size; /* F2FS_SIZED */
 	uint32_t version;     /* checkpoint version of the view; 0: the volume is no view */
 	uint32_t newest;      /* checkpoint version of the volume */
-	/* lost: accessed, but none of that time is left; unsure: others are as new */
 	uint64_t inodes_lost;	     /* accessed, but none of that time is left */
 	uint64_t inodes_unsure;	     /* accessed, but others are as new */
 	uint64_t nodes_lost;	     /* nodes below inodes, as inodes_lost */

@@ -40,7 +40,7 @@ enum f2fs_uuid_flag {
  */
 F2FS_API int f2fs_volume_set_uuid(struct f2fs_volume *vol, const uint8_t uuid[16], unsigned flags);
 
-/* What f2fs_volume_set_features() does. */
+/* Options of f2fs_volume_set_features(); begin it with F2FS_SIZED. */
 struct f2fs_features_options {
 	uint32_t struct_size;	 /* F2FS_SIZED */
 	uint32_t on;		 /* enum f2fs_feature: to turn on; those that are on already are ignored */
@@ -50,7 +50,7 @@ struct f2fs_features_options {
 	uint8_t dry_run;	 /* judge and count, and write nothing: the volume may be opened for reading */
 };
 
-/* What it did, or would do. */
+/* Result of f2fs_volume_set_features(), or of its dry run; begin it with F2FS_SIZED. */
 struct f2fs_features_result {
 	uint32_t struct_size;	 /* F2FS_SIZED */
 	uint32_t before;	 /* enum f2fs_feature, of the volume as it was */
@@ -81,9 +81,9 @@ struct f2fs_features_result {
  * f2fs_volume_set_uuid(). One during quota can leave quota files that the superblock does not name: the same call
  * removes them, and a repair before it puts them into lost+found.
  *
- * result: NULL for none. Fails with UNSUPPORTED (what cannot change, such as blkzoned, ro and packed_ssa, and what
- * another feature needs), STATE (an inode needs the feature, or lacks what it needs; uncommitted changes; a volume that
- * waits for recovery), INVALID, READ_ONLY, IO, CORRUPT, NOSPC, NOMEM, CANCELED.
+ * result: NULL for none. Fails with UNSUPPORTED (a feature that cannot change, such as blkzoned, ro and packed_ssa, or
+ * that another feature needs), STATE (an inode needs the feature, or lacks what it needs; uncommitted changes; a
+ * volume that waits for recovery), INVALID, READ_ONLY, IO, CORRUPT, NOSPC, NOMEM, CANCELED.
  */
 F2FS_API int f2fs_volume_set_features(struct f2fs_volume *vol, const struct f2fs_features_options *options,
 				      struct f2fs_features_result *result);

@@ -114,7 +114,7 @@ struct f2fs_mkfs_result {
 /*
  * Make a volume: plan, check everything, discard, write, flush. An old volume's superblocks are cleared first, and the
  * new ones are written last, so a write that is cut short leaves nothing that mounts. Fails as f2fs_mkfs_plan does
- * before the first write, or with IO and its kind. out may be NULL.
+ * before the first write, or as f2fs_device_write(). out may be NULL.
  */
 F2FS_API int f2fs_mkfs_write(struct f2fs_context *ctx, const struct f2fs_mkfs_device *devices, unsigned count,
 			     const struct f2fs_mkfs_options *options, struct f2fs_mkfs_result *out);

@@ -49,7 +49,6 @@ struct f2fs_resize_step {
 /* Result of f2fs_resize() and f2fs_resize_plan(); begin it with F2FS_SIZED. */
 struct f2fs_resize_result {
 	uint32_t struct_size; /* F2FS_SIZED */
-	/* Size of the volume on its device, from its start. Of several devices, bytes are the last one's. */
 	uint64_t old_bytes;	  /* size of the volume before, from its start; of several devices on the last one */
 	uint64_t new_bytes;	  /* size after it, likewise */
 	uint32_t old_segments;	  /* segments before, areas included */
@@ -65,8 +64,6 @@ struct f2fs_resize_result {
 	uint64_t moved_blocks;				  /* moved so far, */
 	uint32_t commits;				  /* and commits for it */
 	uint64_t area_bytes;				  /* written for new areas */
-	/* Of a dry run: estimated number of commits, and of seconds by the reading speed of the device; 0: not known
-	 * (the context has no clock), or nothing is to be moved. */
 	uint32_t estimated_commits; /* of a dry run */
 	/* of a dry run, by the reading speed of the device; 0: not known (the context has no clock), or nothing is
 	 * to be moved */

@@ -58,7 +58,7 @@ enum f2fs_undelete_flag {
 	F2FS_UNDELETE_UNREAD = 4    /* into the volume: also when reads failed, which may hide newer versions */
 };
 
-/* Which files to bring back, and where to; begin it with F2FS_SIZED. */
+/* Options of f2fs_undelete(); begin it with F2FS_SIZED. */
 struct f2fs_undelete_options {
 	uint32_t struct_size; /* F2FS_SIZED */
 	unsigned flags;	      /* enum f2fs_undelete_flag */
@@ -80,7 +80,7 @@ struct f2fs_undelete_options {
 	void *user; /* passed to choose and report */
 };
 
-/* Results, as numbers of files, directories and links included. */
+/* Result of f2fs_undelete(): numbers of files, directories and links included; begin it with F2FS_SIZED. */
 struct f2fs_undelete_result {
 	uint32_t struct_size; /* F2FS_SIZED */
 	uint64_t found;	      /* wanted files */

@@ -306,7 +306,6 @@ struct f2fs_verity_params {
  * Enable fs-verity on a regular file, for good: its contents cannot be changed any more, and readers check them against
  * the hash tree that is stored with it. params NULL: the defaults. f2fs_verity_get() returns the digest. Fails with
  * UNSUPPORTED (the volume lacks the feature, this build the hash), INVALID, ACCESS (enabled already), ENCRYPTED, NOSPC.
- *
  */
 F2FS_API int f2fs_verity_enable(struct f2fs_inode *inode, const struct f2fs_verity_params *params);
 

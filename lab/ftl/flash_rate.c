@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How fast the laboratory's devices are: flash_rate. Prints requests per second of processor time; for flash models the
- * pages that the host writes, and those that are programmed for it.
+ * Measure the speed of the laboratory's devices: flash_rate. Prints requests per second of processor time; for flash
+ * models the pages that the host writes, and the pages programmed for them.
  */
 #include <stdio.h>
 #include <stdlib.h>

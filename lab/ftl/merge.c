@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How log blocks become data blocks; see ftl_model.h. */
+/* Merge log blocks into data blocks; see ftl_model.h. */
 #include "ftl_model.h"
 
 /* The end of a logical block, as a logical page. */

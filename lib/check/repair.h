@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Repair: make the facts of a check true. One round is one transaction of the write engine. It is based on the facts
- * (log/derive.c) and takes effect in one commit. Rounds follow each other until a check finds nothing more to repair,
- * because a round's repairs may reveal further damage. Steps of a round, in this order:
+ * Repair: write the facts of a check to the volume. One round is one transaction of the write engine. It is based on
+ * the facts (log/derive.c) and takes effect in one commit. Rounds follow each other until a check finds nothing more
+ * to repair, because a round's repairs may reveal further damage. Steps of a round, in this order:
  *
  *	repair_recover.c  before the first round: fsynced data
  *	repair_tables.c   segment table, NAT, summaries, maps of free ids
@@ -51,9 +51,9 @@ struct repair {
 	uint64_t held_blocks;	/* these, and their data */
 	bool is_changed;	/* something other than the tables was changed */
 };
-/* Where the pointers of all inodes are depends on the superblock: is it to be set right before anything else? */
+/* Must superblocks be repaired before anything else? The place of pointers in all inodes depends on their features. */
 bool repair_roots_first(const struct checker *c);
-/* One round. Makes all facts true in one commit, or, where they come first, the superblocks alone. */
+/* Run one round: write all facts in one commit, or the superblocks alone where they come first. */
 int repair_round(struct checker *c);
 
 #endif

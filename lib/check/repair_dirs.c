@@ -22,7 +22,7 @@
 #include "file/winode.h"
 #include "log/nodes.h"
 
-#define MAX_BUCKETS_ALONE 32u /* of a directory without names in blocks, in its first level */
+#define MAX_BUCKETS_ALONE 32u /* of the first level of a directory without names in blocks */
 #define MAX_TRIES 1000u /* names that are tried for one that is taken */
 
 /* An entry on its way to another place. */
@@ -168,7 +168,8 @@ static bool is_usable(const uint8_t *name, uint32_t length)
 	       !(length == 2 && name[0] == '.' && name[1] == '.');
 }
 
-/* No name is put where a level leads that no other name is witness of and that costs a reader more than the names. */
+/* Clear i_dir_level before a name is inserted, if no name confirms it and the first level has more than
+ * MAX_BUCKETS_ALONE buckets: a reader would have to look through them all. */
 static void bound_level(struct repair *r, struct winode *w)
 {
 	const struct inode_fact *dir = facts_inode(&r->c->facts, w->node->nid);
@@ -369,7 +370,7 @@ static int put_dots(struct repair *r, f2fs_nid_t dir, struct vec *wanderers)
 	return err ? err : put_dot(r, dir, 1, parent_of(r, dir), wanderers);
 }
 
-/* Take the name that an inode was found by; it gets another one with those that are lost. */
+/* Remove the entry that names an inode. The inode gets a new one with the lost inodes. */
 static int let_go(struct repair *r, f2fs_nid_t ino)
 {
 	struct inode_fact *inode = facts_inode(&r->c->facts, ino), *dir;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What devices over one other device have in common: struct layer is their first member, and the operations that they
- * do not change are passed down by the functions here.
+ * Base of devices over one other device: struct layer is their first member. The functions here pass operations down
+ * unchanged.
  */
 #ifndef F2FSKIT_DEVICE_LAYER_H
 #define F2FSKIT_DEVICE_LAYER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where F2FS volumes begin on a device: at its start, in a partition, or shifted by some sectors.
+ * Find where F2FS volumes begin on a device: at its start, in a partition, or shifted by some sectors.
  */
 #ifndef F2FSKIT_DISK_VOLUME_PLACE_H
 #define F2FSKIT_DISK_VOLUME_PLACE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which files are compressed and how, and giving back the blocks that were saved (FORMAT files 8.5, 8.6).
+ * Choose which files are compressed and how, and release saved blocks (FORMAT files 8.5, 8.6).
  */
 #include <f2fskit/compress.h>
 #include <string.h>

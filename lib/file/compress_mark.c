@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which new files are compressed, and how (FORMAT files 8.5).
+ * Decide whether and how a new file is compressed (FORMAT files 8.5).
  */
 #include <string.h>
 

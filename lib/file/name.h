@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What making, removing and renaming entries of directories share.
+ * Steps that making, removing and renaming entries of directories share.
  */
 #ifndef F2FSKIT_FILE_NAME_H
 #define F2FSKIT_FILE_NAME_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What fallocate's operations are made of; places and lengths are blocks.
+ * Steps of fallocate's operations. Places and lengths are blocks.
  */
 #ifndef F2FSKIT_FILE_RANGE_H
 #define F2FSKIT_FILE_RANGE_H

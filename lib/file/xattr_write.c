@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Storing extended attributes: the whole string is rebuilt, inline as far as it fits, the rest in the
+ * Store extended attributes: rebuild the whole string, and put it inline as far as it fits, the rest into the
  * xattr node (FORMAT files 7.1).
  */
 #include <f2fskit/write.h>

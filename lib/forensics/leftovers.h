@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which blocks of the main area are free, and hold no node, for those who look into them.
+ * Find free blocks of the main area that hold no node, for listings and carving.
  */
 #ifndef F2FSKIT_FORENSICS_LEFTOVERS_H
 #define F2FSKIT_FORENSICS_LEFTOVERS_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which blocks belong into a metadata image. Nodes are found as a search of the past finds them, and by the NAT. Blocks
- * of directories, symlinks and quota files are found by the slots of nodes, whatever other tables say, since the image
- * is wanted most of volumes that are damaged. A slot may be wrong, however, and contents must not get out: a block that
- * something else speaks for is believed to be a directory's only when it looks like one.
+ * Choose the blocks of a metadata image. Nodes are found as a search of the past finds them, and by the NAT. The slots
+ * of nodes lead to blocks of directories, symlinks and quota files. Other tables do not count, because most such images
+ * are of damaged volumes. But a slot may be wrong, and contents must not get out. So a block that something else claims
+ * counts as a directory's only if it looks like one.
  */
 #include <string.h>
 

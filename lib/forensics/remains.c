@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How much of an inode is left: its blocks, each judged.
+ * Judge each block of an inode, to find out how much of it is left.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What differs between two versions of a file: fields of the inodes, extended attributes, and ranges of file blocks.
+ * Compare two versions of a file: fields of the inodes, extended attributes, and ranges of file blocks.
  */
 #include <f2fskit/format.h>
 #include <string.h>

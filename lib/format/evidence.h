@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What inodes show of the features of their volume, whatever a superblock says: a superblock of which many inodes say
- * otherwise is wrong, not they.
+ * Evidence of inodes about the features of their volume. If many inodes contradict a superblock, the superblock is
+ * wrong.
  */
 #ifndef F2FSKIT_FORMAT_EVIDENCE_H
 #define F2FSKIT_FORMAT_EVIDENCE_H
@@ -29,7 +29,7 @@ struct evidence {
 
 /* Take an inode in. Only block size and bounds of the geometry are asked. */
 void evidence_add(struct evidence *e, const struct f2fs_geometry *geo, const uint8_t *block);
-/* Something else than an inode speaks for the feature: one inode that shows it is enough. */
+/* Note other evidence for a feature than inodes: then one inode that shows it is enough. */
 void evidence_confirm(struct evidence *e, uint32_t feature);
 /* Features that are in use. */
 uint32_t evidence_shown(const struct evidence *e);
@@ -42,7 +42,8 @@ uint32_t evidence_denied(const struct evidence *e);
 uint32_t evidence_decide(const struct evidence *e, uint32_t feature);
 /* Where the superblock is without inode_checksum: is the checksum that an inode has nevertheless the seed's? */
 void evidence_sum(struct evidence *e, const struct f2fs_geometry *geo, const uint8_t *block, uint32_t seed);
-/* All that were asked are: the feature was lost. False: they are left from a change of the UUID, or stale. */
+/* Do all checksums counted by evidence_sum() hold? Then the feature was lost. Otherwise they are stale, or left from a
+ * change of the UUID. */
 bool evidence_sums_hold(const struct evidence *e);
 /* The seed of checksums that most of the first inodes agree on; false: there is none. */
 bool evidence_seed(const struct evidence *e, uint32_t *seed);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The cache of hotness entries and its sidecar: a header block, then one block for each segment. The header is taken
- * away while pages are written, and comes back when all are there; so a sidecar that was cut short, or that belongs to
- * an earlier state of the volume, is not taken for this one.
+ * The cache of hotness entries and its sidecar: a header block, then one block for each segment. Opening a
+ * sidecar clears the header, and hot_cache_save() writes it again after all pages. So a sidecar that was cut short, or
+ * that belongs to an earlier state of the volume, does not count.
  */
 #include "hot/hot_cache.h"
 
@@ -48,7 +48,7 @@ static void make_header(uint8_t *block, const struct hot_mark *mark)
 	put_le32(block + HEADER_CRC, crc_f2fs(0, block, HEADER_CRC));
 }
 
-/* Read the header: is the sidecar for this state of this volume? Then it is in use, and says so no longer. */
+/* Read the header: is the sidecar for this state of this volume? Clear it, until hot_cache_save(). */
 static bool read_header(struct hot_cache *c, struct hot_mark *mark)
 {
 	const struct f2fs_error_detail before = c->ctx->error;
@@ -225,7 +225,7 @@ void hot_cache_save(struct hot_cache *c, const struct hot_mark *mark)
 	for (f2fs_seg_t i = 0, end; i < c->segments && c->sidecar && !err; i = end) {
 		for (end = i; end < c->segments && !c->pages[end] && !msb_test(c->stored, end);)
 			end++;
-		if (end > i) /* what stands there is of another time */
+		if (end > i) /* old contents there are of an earlier use */
 			err = device_zero(c->sidecar, ((uint64_t)i + 1) * HOT_PAGE_BYTES,
 					  (uint64_t)(end - i) * HOT_PAGE_BYTES);
 		else if (is_waiting(c, end++))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * When blocks were written, kept for segments instead of blocks: those of one segment are written at about the same
- * time, as far as they are kept apart. Time is counted in blocks written.
+ * Remember when blocks were written, for each segment instead of each block: the blocks of one segment are written at
+ * about the same time, as far as they are kept apart. Time is counted in blocks written.
  */
 #ifndef F2FSKIT_HOT_HOT_LIFE_H
 #define F2FSKIT_HOT_HOT_LIFE_H

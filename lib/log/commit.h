@@ -7,7 +7,7 @@
 
 #include "volume/volume.h"
 
-/* Make everything since the last commit true, durably. On failure the transaction is only good for txn_drop(). */
+/* Commit: make all changes since the last commit permanent. On failure the transaction is only good for txn_drop(). */
 int txn_commit(struct f2fs_volume *vol);
 /* Drop the transaction, if there is one; the last error stays. A commit whose last step failed is taken back on the
  * device first. As long as that fails, too, it is unknown which checkpoint counts, and the volume is not written. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Write fs_config and file_contexts of the extracted entries, in the form that populating a volume reads
- * (source/android.h). Data that a list cannot express is a problem: a blank in a path or a label, capabilities that are
+ * (base/android.h). Data that a list cannot express is a problem: a blank in a path or a label, capabilities that are
  * no mask.
  */
 #include "sink/android_lists.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which features a volume can have turned on and off: features.def, and what inodes need of them.
+ * Features that can be turned on and off later: their table features.def, and the needs of inodes.
  */
 #ifndef F2FSKIT_TUNE_FEATURE_RULES_H
 #define F2FSKIT_TUNE_FEATURE_RULES_H

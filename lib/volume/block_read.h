@@ -15,7 +15,7 @@ int volume_corrupt(struct f2fs_volume *vol, enum rule rule, uint64_t block, f2fs
 #if defined(__clang_analyzer__) && !defined(F2FSKIT_ERRORS_THEMSELVES) /* as in base/context.h */
 #define volume_corrupt(vol, rule, ...) ((void)volume_corrupt(vol, rule, __VA_ARGS__), F2FS_ERR_CORRUPT)
 #endif
-/* Keep a sentence about damage that was got around; also logged as a warning. */
+/* Note damage that opening worked around, as a sentence; also log it as a warning. */
 int volume_note(struct f2fs_volume *vol, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* Read from dev, the volume's device or the cache over it. What an image cut short lacks is F2FS_ERR_IO: not a mistake

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a checkpoint says: its block, its journals and its orphans, as they are on the device. The transaction that runs
- * has its own copy to change.
+ * View of a checkpoint: its block, journals and orphans, as they are on the device. The running transaction changes a
+ * copy of its own.
  */
 #ifndef F2FSKIT_VOLUME_CHECKPOINT_VIEW_H
 #define F2FSKIT_VOLUME_CHECKPOINT_VIEW_H

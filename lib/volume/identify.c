@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who a block is: its area, and in the main area its owner by summary, NAT and the owner's own pointers.
+ * Identify a block: its area and, in the main area, the node that owns it according to the SSA, the NAT and the node's
+ * own pointers.
  */
 #include <string.h>
 

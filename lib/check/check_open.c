@@ -36,7 +36,7 @@ static int restart(struct checker *c, size_t findings)
 	facts_fini(&c->facts);
 	c->findings.count = findings;
 	c->dir_addrs.count = c->dir_blocks.count = c->names.count = c->name_runs.count = c->doubts.count =
-		c->further_parents.count = c->misnamed.count = c->uncounted.count = 0;
+		c->further_parents.count = c->misnamed.count = c->uncounted.count = c->targets.count = 0;
 	mem_free(c->ctx, c->nat_bits);
 	c->nat_bits = NULL;
 	c->nat_bits_are_bad = c->has_bad_summary = c->must_restart = false;
@@ -131,6 +131,7 @@ static void release(struct checker *c)
 	vec_fini(&c->findings);
 	vec_fini(&c->dir_addrs);
 	vec_fini(&c->dir_blocks);
+	vec_fini(&c->targets);
 	vec_fini(&c->names);
 	vec_fini(&c->name_runs);
 	vec_fini(&c->doubts);
@@ -198,6 +199,7 @@ int check_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct c
 	vec_init(&c->findings, ctx, sizeof(struct finding));
 	vec_init(&c->dir_addrs, ctx, sizeof(struct sweep_item));
 	vec_init(&c->dir_blocks, ctx, sizeof(struct dir_block));
+	vec_init(&c->targets, ctx, sizeof(struct sweep_item));
 	vec_init(&c->names, ctx, sizeof(struct dir_name));
 	vec_init(&c->name_runs, ctx, sizeof(struct dir_run));
 	vec_init(&c->doubts, ctx, sizeof(struct type_doubt));

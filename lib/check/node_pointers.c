@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Process the pointers of a node: claim blocks, give further nodes their parent and place, judge clusters by their
- * form, and note blocks of directories for the dirs pass.
+ * form, and note the blocks of directories and symlinks for later passes.
  */
 #include <string.h>
 
@@ -42,6 +42,24 @@ static int note_dir_block(struct checker *c, uint32_t inode, f2fs_blk_t addr, ui
 	return 0;
 }
 
+static int note_target(struct checker *c, uint32_t inode, f2fs_blk_t addr)
+{
+	struct sweep_item *item = vec_push(&c->targets, 1);
+
+	if (!item)
+		return F2FS_ERR_NOMEM;
+	item->addr = addr;
+	item->tag = inode;
+	return 0;
+}
+
+/* Is the target of a symlink text that a check can read, and that Linux wants? */
+static bool has_plain_target(const struct inode_fact *inode)
+{
+	return inode->type == F2FS_TYPE_SYMLINK && inode->links != 0 && inode->size != 0 &&
+	       !(inode->advise & FLAG_i_advise_encrypt);
+}
+
 /* A real address, or nothing that can be. */
 static int take_address(struct checker *c, struct nid_fact *fact, struct inode_fact *inode, uint32_t slot,
 			f2fs_blk_t addr, uint64_t number)
@@ -59,6 +77,8 @@ static int take_address(struct checker *c, struct nid_fact *fact, struct inode_f
 	err = facts_claim(&c->facts, addr, CLAIM_DATA, fact, slot);
 	if (!err && inode->type == F2FS_TYPE_DIRECTORY)
 		err = note_dir_block(c, fact->inode, addr, number);
+	else if (!err && number == 0 && has_plain_target(inode))
+		err = note_target(c, fact->inode, addr);
 	return err;
 }
 
@@ -198,8 +218,7 @@ static int take_inside(struct checker *c, struct nid_fact *fact, struct inode_fa
 	else if (!err && !(inode->inlines & FLAG_i_inline_data_exist) && layout.inline_size > 0 &&
 		 (payload[0] != 0 || memcmp(payload, payload + 1, layout.inline_size - 1) != 0))
 		err = raise_inside(c, P_DATA_EXIST, fact, 0);
-	if (!err && inode->type == F2FS_TYPE_SYMLINK && inode->links != 0 && inode->size != 0 &&
-	    !(inode->advise & FLAG_i_advise_encrypt) && layout.inline_size > 0 && payload[0] == 0)
+	if (!err && has_plain_target(inode) && layout.inline_size > 0 && payload[0] == 0)
 		err = raise_inside(c, P_SYMLINK_TARGET, fact, 0);
 	return err ? err : take_child(c, fact, 5, inode_i_xattr_nid(block), XATTR_NODE_OFFSET);
 }

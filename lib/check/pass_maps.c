@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pass 4, the maps: compare each inode's block count with the blocks counted, and find blocks with more than one owner.
- * Needs the nodes pass. Leaves facts as they are.
+ * Pass 4, the maps: compare each inode's block count with the blocks counted, read the targets of symlinks that have a
+ * block, and find blocks with more than one owner. Needs the nodes pass. Leaves facts as they are.
  */
 #include <stdlib.h>
 
 #include "check/claims.h"
 #include "check/cut.h"
 #include "check/finding.h"
+#include "check/sweep.h"
 
 static int check_inode(struct checker *c, const struct inode_fact *inode)
 {
@@ -75,11 +76,36 @@ static int check_conflicts(struct checker *c)
 	return err;
 }
 
+static int check_target(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged)
+{
+	const struct inode_fact *inode = facts_inode_at(&c->facts, item->tag);
+
+	(void)judged;
+	if (block[0] != 0)
+		return 0;
+	return problem_raise(c, &(struct finding){ .problem = P_SYMLINK_TARGET,
+						   .nid = inode->ino,
+						   .ino = inode->ino,
+						   .has_block = 1,
+						   .block = item->addr });
+}
+
+/* A block of contents that the device does not give is no damage of the volume. */
+static int skip_target(struct checker *c, const struct sweep_item *item)
+{
+	(void)c;
+	(void)item;
+	return 0;
+}
+
 int pass_maps(struct checker *c)
 {
+	static const struct sweep sweep = { "symlinks", NULL, check_target, skip_target, NULL };
 	int err = 0;
 
 	for (size_t i = 0; i < c->facts.inodes.count && !err; i++)
 		err = check_inode(c, facts_inode_at(&c->facts, (uint32_t)i));
+	if (!err && c->targets.count)
+		err = sweep_run(c, &sweep, &c->targets);
 	return err ? err : check_conflicts(c);
 }

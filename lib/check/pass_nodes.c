@@ -2,7 +2,7 @@
 /*
  * Pass 3, the nodes: all inodes in device order, then all other nodes, so that the inode of a node is known first.
  * Needs the tables. Leaves inode_facts, kinds, owners, the tree (parent and place), claims of blocks, and the blocks of
- * directories. Nodes outside any tree are dropped. Then the claims of the kept nodes are collected again.
+ * directories and symlinks. Nodes outside any tree are dropped. Then the claims of the kept nodes are collected again.
  */
 #include "check/cut.h"
 #include "check/finding.h"
@@ -148,6 +148,7 @@ static int recount(struct checker *c)
 	facts_forget_claims(&c->facts);
 	c->dir_addrs.count = 0;
 	c->dir_blocks.count = 0;
+	c->targets.count = 0;
 	for (size_t i = 0; i < c->facts.inodes.count; i++) {
 		facts_inode_at(&c->facts, (uint32_t)i)->compr_found = 0;
 		facts_inode_at(&c->facts, (uint32_t)i)->ext_seen = 0;

@@ -13,6 +13,7 @@
 #include "check/repair_quota.h"
 #include "check/repair_roots.h"
 #include "check/repair_shared.h"
+#include "check/repair_symlinks.h"
 #include "check/repair_tables.h"
 #include "check/repair_xattrs.h"
 #include "file/change.h"
@@ -32,6 +33,8 @@ static int change_files(struct repair *r)
 		err = repair_nodes(r);
 	if (!err)
 		err = repair_sizes(r);
+	if (!err)
+		err = repair_symlinks(r);
 	if (!err)
 		err = repair_xattrs(r);
 	if (!err)

@@ -14,9 +14,9 @@
 #include "check/repair.h"
 #include "check/repair_inode.h"
 #include "check/repair_left.h"
+#include "check/repair_symlinks.h"
 #include "file/cluster_shown.h"
 #include "format/cluster.h"
-#include "volume/block_read.h"
 
 #define MAX_MENDS 16u
 #define NSEC 1000000000u
@@ -188,55 +188,6 @@ static void mend_marks(const struct repair *r, const struct inode_fact *inode, u
 		inode_set_i_advise(block, advise);
 }
 
-/* A symlink inside the inode is as long as its target. */
-static void mend_target(const struct inode_layout *layout, uint8_t *block)
-{
-	const uint8_t *payload = block + layout->inline_offset, *end;
-
-	if (inode_i_size(block) != 0 && inode_i_size(block) <= layout->inline_size)
-		return;
-	end = memchr(payload, 0, layout->inline_size);
-	if (end != payload)
-		inode_set_i_size(block, end ? (uint64_t)(end - payload) : layout->inline_size);
-}
-
-/* Linux takes a target that begins with a NUL byte for none. What follows may still say what it was. */
-static void mark_target(const struct inode_layout *layout, uint8_t *block)
-{
-	uint8_t *payload = block + layout->inline_offset;
-	const uint64_t size = inode_i_size(block) < layout->inline_size ? inode_i_size(block) : layout->inline_size;
-	uint64_t begin = 0;
-
-	if (inode_i_advise(block) & FLAG_i_advise_encrypt)
-		return;
-	while (begin < size && payload[begin] == 0)
-		begin++;
-	if (begin == size && size != 0) /* nothing is left of it */
-		inode_set_i_size(block, begin = 1);
-	memset(payload, '?', (size_t)begin);
-}
-
-/* One that has a block is as long as the text in that. */
-static void mend_target_block(const struct repair *r, const struct inode_fact *inode, uint8_t *block)
-{
-	const uint32_t bs = r->geo->block_size;
-	struct inode_layout layout;
-	const uint8_t *text, *end;
-	f2fs_blk_t addr;
-
-	if (inode->type != F2FS_TYPE_SYMLINK || inode->links == 0 ||
-	    (inode_i_size(block) != 0 && inode_i_size(block) <= bs) || !repair_wanted(r, P_SYMLINK_SIZE, inode->ino))
-		return;
-	inode_layout(r->geo, block, &layout);
-	addr = get_le32(block + layout.slot_offset);
-	inode_set_i_size(block, 1);
-	if (!geometry_is_main(r->geo, addr) || volume_peek(r->vol, addr, &text) != 0)
-		return;
-	end = memchr(text, 0, bs);
-	if (end != text)
-		inode_set_i_size(block, end ? (uint64_t)(end - text) : bs);
-}
-
 static void mend_inside(const struct repair *r, const struct inode_fact *inode, uint8_t *block)
 {
 	struct inode_layout layout;
@@ -255,10 +206,8 @@ static void mend_inside(const struct repair *r, const struct inode_fact *inode, 
 	if (repair_wanted(r, P_DATA_EXIST, inode->ino) &&
 	    !is_zero(block + layout.inline_offset, layout.inline_size))
 		inode_set_i_inline(block, inode_i_inline(block) | (uint8_t)FLAG_i_inline_data_exist);
-	if (inode->type == F2FS_TYPE_SYMLINK && inode->links != 0 && repair_wanted(r, P_SYMLINK_SIZE, inode->ino))
-		mend_target(&layout, block);
-	if (inode->type == F2FS_TYPE_SYMLINK && inode->links != 0 && repair_wanted(r, P_SYMLINK_TARGET, inode->ino))
-		mark_target(&layout, block);
+	if (inode->type == F2FS_TYPE_SYMLINK && inode->links != 0)
+		symlink_mend_inside(r, inode, block);
 }
 
 static void mend_directory(const struct repair *r, const struct inode_fact *dir, uint8_t *block)
@@ -302,7 +251,8 @@ static void mend_contents(const struct repair *r, const struct nid_fact *fact, c
 	inode_layout(r->geo, block, &layout);
 	repair_slots(r, fact, inode, block + layout.slot_offset,
 		     layout.slots < inode->slots ? layout.slots : inode->slots);
-	mend_target_block(r, inode, block);
+	if (inode->type == F2FS_TYPE_SYMLINK && inode->links != 0)
+		symlink_mend_size(r, inode, block);
 	if (inode->type == F2FS_TYPE_DIRECTORY)
 		mend_directory(r, inode, block);
 }

@@ -80,6 +80,7 @@ struct checker {
 	uint64_t findings_dropped; /* beyond max_findings */
 	struct vec dir_addrs;	   /* struct sweep_item, tag: index in dir_blocks */
 	struct vec dir_blocks;	   /* struct dir_block */
+	struct vec targets;	   /* struct sweep_item: blocks of symlinks, tag: index of the inode_fact */
 	uint8_t *nat_bits;	   /* maps of full and empty NAT blocks; NULL: none in force */
 	bool nat_bits_are_bad;	   /* already reported */
 	struct vec misnamed;	   /* struct f2fs_nat_info: entries of the NAT journal that break a rule */

@@ -271,6 +271,42 @@ static int move_root_out(struct repair *r, const struct inode_fact *root)
 	return dir_move_out(&w);
 }
 
+/* Can an entry be missing that names an inode? Then a number of links may be right that no entries confirm. */
+static bool lacks_names(const struct checker *c)
+{
+	for (size_t i = 0; i < c->findings.count; i++) {
+		const enum problem problem = (enum problem)((const struct finding *)vec_at(&c->findings, i))->problem;
+		const char *group = problem_row(problem)->group;
+
+		if (strcmp(group, "dirs") == 0 || strcmp(group, "nodes") == 0 || problem == P_FILE_LOST ||
+		    problem == P_DIR_LOST || problem == P_DIR_LOOP)
+			return true;
+	}
+	return c->is_unread || c->cut_end != 0;
+}
+
+int repair_link_counts(struct repair *r)
+{
+	const bool only_more = lacks_names(r->c);
+	int err = 0;
+
+	for (size_t i = 0; i < r->c->findings.count && !err; i++) {
+		const struct finding *f = vec_at(&r->c->findings, i);
+		struct node *node;
+
+		if (f->problem != P_LINKS_FILE || f->is_left || !repair_may_write(r, f->ino) ||
+		    (only_more && f->expected < f->found))
+			continue;
+		err = node_get(r->txn, f->ino, &node);
+		if (err)
+			break;
+		inode_set_i_links(node->block, (uint32_t)f->expected);
+		node_dirty(r->txn, node);
+		r->is_changed = true;
+	}
+	return err;
+}
+
 int repair_links(struct repair *r)
 {
 	struct lost_found lf = { 0 };

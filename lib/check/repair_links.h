@@ -9,5 +9,7 @@
 
 /* A step of a round (repair.h). */
 int repair_links(struct repair *r);
+/* Before a recovery takes names away: set the numbers of links to those of the entries, as the findings have them. */
+int repair_link_counts(struct repair *r);
 
 #endif

@@ -8,7 +8,8 @@
  * either case: fsynced data is safe on the device before anything is repaired.
  *
  * An inode whose damage prevents its recovery is left alone, so that the others are recovered. If something cannot be
- * read, nothing is repaired at all. A listed orphan that a directory names is no orphan: it is not deleted.
+ * read, nothing is repaired at all. A listed orphan that a directory names is no orphan: it is not deleted. A file that
+ * the recovery takes a name from has the right number of links before: the last name decides whether it is deleted.
  */
 #include <f2fskit/recover.h>
 
@@ -16,6 +17,7 @@
 #include "check/cut.h"
 #include "check/repair.h"
 #include "check/repair_left.h"
+#include "check/repair_links.h"
 #include "check/repair_need.h"
 #include "check/repair_nodes.h"
 #include "check/repair_recover.h"
@@ -89,7 +91,7 @@ static enum verdict judge(const struct checker *c)
 
 		if (is_of_another_checkpoint(problem))
 			return RECOVER_NEVER;
-		if (hides_blocks(problem) || is_no_orphan(problem))
+		if (hides_blocks(problem) || is_no_orphan(problem) || problem == P_LINKS_FILE)
 			verdict = RECOVER_ON_FACTS;
 	}
 	/* decisions of witnesses have to be written in the same commit */
@@ -149,6 +151,8 @@ static int begin_on_facts(void *user, const struct txn_keep *keep)
 	r->c->repair = r;
 	if (!err)
 		err = repair_nodes(r);
+	if (!err)
+		err = repair_link_counts(r);
 	r->c->repair = NULL;
 	return err;
 }

@@ -172,6 +172,7 @@ MENDED = (
     "seed:encrypted-casefold dentry[5][0].name_len^=0x40", "seed:encrypted-casefold dentry[5][2].name_len^=0x20",
     "seed:encrypted-casefold dentry[5][2].name_len^=0x4", "seed:large-blocks inode[15].i_inline^=0x2",
     "seed:large-blocks dentry[8][16].name[4]^=0x80", "seed:plain dentry[4][4].name[0]^=0x80", "seed:plain dentry[4][4].name[4]^=0x80",
+    "seed:fsync-mixed inode[12].i_links^=0x80000",
 )
 
 

@@ -108,3 +108,40 @@ def test_what_was_fsynced_is_recovered_first(f2fskit):
     report = f2fskit.check(device)
     assert report.pending == 0 and report.state == f2fskit.CheckState.SOUND
     device.close()
+
+
+@pytest.fixture(scope="module")
+def replaced(f2fskit):
+    """(device, inode): a file of two names. After the last checkpoint one name was given to a new file, which was fsynced."""
+    device = f2fskit.Device.memory(64 << 20)
+    f2fskit.mkfs(device, checkpoint_version=7, time=0)
+    volume = f2fskit.open(device, "r+")
+    volume.path("/one").write_bytes(b"contents")
+    volume.path("/two").hardlink_to(volume.path("/one"))
+    volume.commit()
+    number, made = volume.lookup("/one").number, volume.root.create("new")
+    made.fsync()
+    after = device.fork()
+    made.close()
+    volume.close()
+    with f2fskit.open(after) as volume:
+        node, = volume.recovery_plan().nodes
+    name = after.read(node.addr * 4096, 4096).index(b"new")
+    after.write(node.addr * 4096 + name, b"one")
+    return after, number
+
+
+@pytest.mark.parametrize("links", [0, 1, 2, 5, 1 << 31])
+def test_a_recovery_counts_names(f2fskit, replaced, links):
+    """A recovery that takes one of two names away deletes no file, and leaves none without a name, whatever i_links says."""
+    device, number = replaced[0].overlay(), replaced[1]
+    with f2fskit.fields(device, "r+") as fields:
+        fields["inode[%d].i_links" % number] = links
+    said, done = f2fskit.check(device), f2fskit.check(device, repair=True)
+    assert [problem.name for problem in said.problems] == ["CP_PENDING"] + ["LINKS_FILE"] * (links != 2)
+    assert [problem.name for problem in done.problems] == [problem.name for problem in said.problems]
+    assert done.recovered_nodes == 1 and done.is_sound
+    with f2fskit.open(device) as volume:
+        assert sorted(path for path, _ in volume.scan("/")) == ["/one", "/two"]
+        assert volume.read_bytes("/two") == b"contents" and volume.lookup("/two").stat().st_nlink == 1
+    assert f2fskit.check(device).state == f2fskit.CheckState.SOUND

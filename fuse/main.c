@@ -20,6 +20,7 @@
 #include "fuse/control.h"
 #include "fuse/direct_read.h"
 #include "fuse/mount_history.h"
+#include "fuse/predecessor.h"
 #include "fuse/quota_guard.h"
 #include "fuse/mount_words.h"
 #include "fuse/fuse_session.h"
@@ -407,6 +408,7 @@ static int run(struct arguments *a)
 	a->cli->show_progress = 0;
 	if (cli_context_new(a->cli, &ctx))
 		return CLI_EXIT_FAILURE;
+	predecessor_wait(ctx, &a->image);
 	if (cli_image_open(a->cli, ctx, &a->image, &opened) == 0) {
 		status = open_and_serve(a, ctx, &opened);
 		cli_image_close(&opened);

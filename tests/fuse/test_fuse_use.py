@@ -316,6 +316,25 @@ def test_one_writer(mount, program, volume, tmp_path, tool):
     assert (first.point / "f").read_bytes() == (second.point / "f").read_bytes()
 
 
+def test_mounted_again_at_once(mount, program, volume, tmp_path, peer_check):
+    """umount(8) returns before the last checkpoint is written. The next mount waits for it."""
+    image = volume("128M")
+    mounted = mount(image)
+    (mounted.point / "f").write_bytes(b"f" * 100000)
+    mounted.process.send_signal(signal.SIGSTOP)
+    subprocess.run(["fusermount3", "-u", "-z", mounted.point], check=True)
+    with subprocess.Popen([program, image, tmp_path], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as again:
+        with pytest.raises(subprocess.TimeoutExpired):
+            again.wait(0.2)
+        mounted.process.send_signal(signal.SIGCONT)
+        assert (again.wait(), again.stderr.read()) == (0, b"")
+    assert (tmp_path / "f").read_bytes() == b"f" * 100000
+    assert mounted.wait() == ""
+    subprocess.run(["fusermount3", "-u", tmp_path], check=True)
+    wait_for(lambda: b"in use" not in subprocess.run([program, "-f", image, tmp_path / "none"], capture_output=True).stderr)
+    peer_check(image)
+
+
 def test_reading_writes_nothing(mount, volume):
     image = volume("128M")
     mounted = mount(image)

@@ -136,7 +136,7 @@ int direct_read(struct mount *m, fuse_ino_t number, uint64_t offset, char *buffe
 	int is_read;
 
 	if (m->direct_fd < 0 || number >> 32 != SPACE_VOLUME || (size < LEAST_BYTES && !m->options.is_read_only) ||
-	    known_open_number(m, number, &k, &inode) != 0 || !may_read(m, k, inode, &st))
+	    known_open_number(m, number, &k, &inode) != 0 || k->atomic || !may_read(m, k, inode, &st))
 		return 0;
 	plan.length = offset < st.size ? (st.size - offset < size ? (size_t)(st.size - offset) : size) : 0;
 	if (!map(m, k, offset, buffer, &plan))

@@ -93,6 +93,7 @@ static struct fuse_session *new_session(struct mount *m, const struct session_op
 	int rc = name ? 0 : -1;
 
 	m->gathers_writes = o->gathers_writes && !m->options.is_read_only;
+	m->is_single = o->is_single;
 	serve_inodes(&ops);
 	serve_names(&ops);
 	serve_directories(&ops);
@@ -182,6 +183,7 @@ int session_run(struct mount *m, const struct session_options *o)
 
 	if (!session)
 		return -1;
+	m->session = session;
 	if (fuse_session_mount(session, o->mountpoint) == 0) {
 		rc = answer(m, session, o->is_single);
 		fuse_session_unmount(session);

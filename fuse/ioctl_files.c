@@ -10,21 +10,19 @@
 #include <linux/fsverity.h>
 #include <string.h>
 
-enum { PINNED = 0x40 /* of i_inline */ };
-
 static int set_pin(struct ioctl_call *call)
 {
 	uint32_t wanted;
 
 	memcpy(&wanted, call->in, sizeof(wanted));
-	call->st.inline_flags = (uint8_t)((call->st.inline_flags & ~PINNED) | (wanted ? PINNED : 0));
+	call->st.inline_flags = (uint8_t)((call->st.inline_flags & ~INODE_PINNED) | (wanted ? INODE_PINNED : 0));
 	return f2fs_inode_set(call->inode, F2FS_SET_PIN, &call->st);
 }
 
 /* The kernel answers how often GC has met the pinned file. Ours passes it by without counting. */
 static int get_pin(struct ioctl_call *call)
 {
-	const uint32_t pinned = call->st.inline_flags & PINNED ? 1 : 0;
+	const uint32_t pinned = call->st.inline_flags & INODE_PINNED ? 1 : 0;
 
 	memcpy(call->out, &pinned, sizeof(pinned));
 	return 0;
@@ -144,20 +142,20 @@ static int measure_verity(struct ioctl_call *call)
 }
 
 const struct ioctl_kind ioctls_of_files[] = {
-	{ (unsigned)FS_IOC_GETVERSION, 0, 0, sizeof(uint32_t), get_version },
-	{ (unsigned)F2FS_IOC_SET_PIN_FILE, IOCTL_CHANGES | IOCTL_OWNER | IOCTL_REGULAR, sizeof(uint32_t), 0, set_pin },
-	{ (unsigned)F2FS_IOC_GET_PIN_FILE, 0, 0, sizeof(uint32_t), get_pin },
-	{ (unsigned)F2FS_IOC_GET_COMPRESS_BLOCKS, 0, 0, sizeof(uint64_t), get_compress_blocks },
-	{ (unsigned)F2FS_IOC_RELEASE_COMPRESS_BLOCKS, IOCTL_CHANGES | IOCTL_OWNER | IOCTL_REGULAR, 0, sizeof(uint64_t),
-	  release_blocks },
-	{ (unsigned)F2FS_IOC_RESERVE_COMPRESS_BLOCKS, IOCTL_CHANGES | IOCTL_OWNER | IOCTL_REGULAR, 0, sizeof(uint64_t),
-	  reserve_blocks },
-	{ (unsigned)F2FS_IOC_GET_COMPRESS_OPTION, 0, 0, sizeof(struct f2fs_comp_option), get_compress_option },
-	{ (unsigned)F2FS_IOC_SET_COMPRESS_OPTION, IOCTL_CHANGES | IOCTL_OWNER | IOCTL_REGULAR,
-	  sizeof(struct f2fs_comp_option), 0, set_compress_option },
-	{ (unsigned)FS_IOC_ENABLE_VERITY, IOCTL_CHANGES | IOCTL_OWNER | IOCTL_REGULAR,
-	  sizeof(struct fsverity_enable_arg), 0, enable_verity },
-	{ (unsigned)FS_IOC_MEASURE_VERITY, 0, sizeof(struct fsverity_digest), sizeof(struct fsverity_digest),
-	  measure_verity },
+	IOCTL(FS_IOC_GETVERSION, 0, 0, sizeof(uint32_t), get_version),
+	IOCTL(F2FS_IOC_SET_PIN_FILE, IOCTL_CHANGES | IOCTL_OWNER | IOCTL_REGULAR, sizeof(uint32_t), 0, set_pin),
+	IOCTL(F2FS_IOC_GET_PIN_FILE, 0, 0, sizeof(uint32_t), get_pin),
+	IOCTL(F2FS_IOC_GET_COMPRESS_BLOCKS, 0, 0, sizeof(uint64_t), get_compress_blocks),
+	IOCTL(F2FS_IOC_RELEASE_COMPRESS_BLOCKS, IOCTL_CHANGES | IOCTL_OWNER | IOCTL_REGULAR, 0,
+	      sizeof(uint64_t), release_blocks),
+	IOCTL(F2FS_IOC_RESERVE_COMPRESS_BLOCKS, IOCTL_CHANGES | IOCTL_OWNER | IOCTL_REGULAR, 0,
+	      sizeof(uint64_t), reserve_blocks),
+	IOCTL(F2FS_IOC_GET_COMPRESS_OPTION, 0, 0, sizeof(struct f2fs_comp_option), get_compress_option),
+	IOCTL(F2FS_IOC_SET_COMPRESS_OPTION, IOCTL_CHANGES | IOCTL_OWNER | IOCTL_REGULAR,
+	      sizeof(struct f2fs_comp_option), 0, set_compress_option),
+	IOCTL(FS_IOC_ENABLE_VERITY, IOCTL_CHANGES | IOCTL_OWNER | IOCTL_REGULAR,
+	      sizeof(struct fsverity_enable_arg), 0, enable_verity),
+	IOCTL(FS_IOC_MEASURE_VERITY, 0, sizeof(struct fsverity_digest), sizeof(struct fsverity_digest),
+	      measure_verity),
 	{ 0 },
 };

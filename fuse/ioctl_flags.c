@@ -9,8 +9,6 @@
 #include <linux/fs.h>
 #include <string.h>
 
-enum { PINNED = 0x40 /* of i_inline */ };
-
 /* Shown with the flags that an inode stores, but stored elsewhere. */
 #define SHOWN_ONLY ((uint32_t)(FS_ENCRYPT_FL | FS_VERITY_FL | FS_NOCOW_FL | FS_INLINE_DATA_FL))
 
@@ -31,7 +29,7 @@ static uint32_t shown_flags(const struct f2fs_stat *st)
 	flags |= st->is_encrypted ? FS_ENCRYPT_FL : 0;
 	flags |= st->is_verity ? FS_VERITY_FL : 0;
 	flags |= st->is_inline ? FS_INLINE_DATA_FL : 0;
-	flags |= st->inline_flags & PINNED ? FS_NOCOW_FL : 0;
+	flags |= st->inline_flags & INODE_PINNED ? FS_NOCOW_FL : 0;
 	return flags;
 }
 
@@ -103,9 +101,9 @@ static int set_xflags(struct ioctl_call *call)
 
 /* The kernel has checked who asks for these. */
 const struct ioctl_kind ioctls_of_flags[] = {
-	{ (unsigned)FS_IOC_GETFLAGS, 0, 0, sizeof(uint32_t), get_flags },
-	{ (unsigned)FS_IOC_SETFLAGS, IOCTL_CHANGES, sizeof(uint32_t), 0, set_flags },
-	{ (unsigned)FS_IOC_FSGETXATTR, 0, 0, sizeof(struct fsxattr), get_xflags },
-	{ (unsigned)FS_IOC_FSSETXATTR, IOCTL_CHANGES, sizeof(struct fsxattr), 0, set_xflags },
+	IOCTL(FS_IOC_GETFLAGS, 0, 0, sizeof(uint32_t), get_flags),
+	IOCTL(FS_IOC_SETFLAGS, IOCTL_CHANGES, sizeof(uint32_t), 0, set_flags),
+	IOCTL(FS_IOC_FSGETXATTR, 0, 0, sizeof(struct fsxattr), get_xflags),
+	IOCTL(FS_IOC_FSSETXATTR, IOCTL_CHANGES, sizeof(struct fsxattr), 0, set_xflags),
 	{ 0 },
 };

@@ -58,6 +58,36 @@ static int collect(struct ioctl_call *call)
 	return err;
 }
 
+static int fetch_level(struct ioctl_call *call)
+{
+	call->more_size = sizeof(uint32_t);
+	return caller_read(&call->caller, 0, call->more, sizeof(uint32_t));
+}
+
+/*
+ * Stop all writing. The first two levels write a checkpoint before that. The others lose what was not fsynced since the
+ * last one, as a crash would.
+ */
+static int shut_down(struct ioctl_call *call)
+{
+	struct mount *m = call->m;
+	uint32_t level;
+	int err = 0;
+
+	memcpy(&level, call->more, sizeof(level));
+	if (level == F2FS_GOING_DOWN_NEED_FSCK)
+		return F2FS_ERR_UNSUPPORTED;
+	if (level > F2FS_GOING_DOWN_NEED_FSCK)
+		return F2FS_ERR_INVALID;
+	if (level == F2FS_GOING_DOWN_FULLSYNC || level == F2FS_GOING_DOWN_METASYNC)
+		err = mount_checkpoint(m);
+	if (err)
+		return err;
+	m->is_broken = m->is_shut = 1;
+	f2fs_volume_fail(m->vol);
+	return 0;
+}
+
 /* Trim all free blocks: which of them the range names is for the device to know, as volumes may have several. */
 static int trim(struct ioctl_call *call)
 {
@@ -74,12 +104,13 @@ static int trim(struct ioctl_call *call)
 }
 
 const struct ioctl_kind ioctls_of_volumes[] = {
-	{ (unsigned)F2FS_IOC_GET_FEATURES, 0, 0, sizeof(uint32_t), get_features },
-	{ (unsigned)FS_IOC_GETFSLABEL, 0, 0, FSLABEL_MAX, get_label },
-	{ (unsigned)FS_IOC_SETFSLABEL, IOCTL_CHANGES | IOCTL_ADMIN, FSLABEL_MAX, 0, set_label },
-	{ (unsigned)F2FS_IOC_WRITE_CHECKPOINT, IOCTL_CHANGES | IOCTL_ADMIN, 0, 0, write_checkpoint },
-	{ (unsigned)F2FS_IOC_GARBAGE_COLLECT, IOCTL_CHANGES | IOCTL_ADMIN, sizeof(uint32_t), 0, collect },
-	{ (unsigned)FITRIM, IOCTL_CHANGES | IOCTL_ADMIN, sizeof(struct fstrim_range), sizeof(struct fstrim_range),
-	  trim },
+	IOCTL(F2FS_IOC_GET_FEATURES, 0, 0, sizeof(uint32_t), get_features),
+	IOCTL(FS_IOC_GETFSLABEL, 0, 0, FSLABEL_MAX, get_label),
+	IOCTL(FS_IOC_SETFSLABEL, IOCTL_CHANGES | IOCTL_ADMIN, FSLABEL_MAX, 0, set_label),
+	IOCTL(F2FS_IOC_WRITE_CHECKPOINT, IOCTL_CHANGES | IOCTL_ADMIN, 0, 0, write_checkpoint),
+	IOCTL(F2FS_IOC_GARBAGE_COLLECT, IOCTL_CHANGES | IOCTL_ADMIN, sizeof(uint32_t), 0, collect),
+	IOCTL(FITRIM, IOCTL_CHANGES | IOCTL_ADMIN, sizeof(struct fstrim_range), sizeof(struct fstrim_range),
+	      trim),
+	IOCTL_WITH_MEMORY(F2FS_IOC_SHUTDOWN, IOCTL_CHANGES | IOCTL_ADMIN, 0, 0, shut_down, fetch_level, NULL),
 	{ 0 },
 };

@@ -3,6 +3,7 @@
  * Run a thread beside the requests: it writes a checkpoint when changes have waited long enough, and collects garbage
  * when no request has come for some time (collector.c).
  */
+#include "fuse/atomic_file.h"
 #include "fuse/collector.h"
 
 #include <errno.h>
@@ -16,6 +17,7 @@ static void look(struct mount *m)
 {
 	const int64_t now = mount_clock();
 
+	atomic_look(m);
 	if (m->is_broken)
 		return;
 	if (m->changed_ns && now - m->changed_ns >= (int64_t)m->options.commit_seconds * SECOND_NS)
@@ -38,6 +40,11 @@ static void *keep(void *user)
 		until.tv_nsec %= SECOND_NS;
 		if (pthread_cond_timedwait(&m->wake, &m->lock, &until) == ETIMEDOUT)
 			look(m);
+		if (m->has_stale) {
+			pthread_mutex_unlock(&m->lock);
+			atomic_refresh(m);
+			pthread_mutex_lock(&m->lock);
+		}
 	}
 	pthread_mutex_unlock(&m->lock);
 	return NULL;

@@ -158,6 +158,8 @@ int known_open_number(struct mount *m, fuse_ino_t number, struct known **known, 
 
 	if (!k)
 		return F2FS_ERR_NOT_FOUND;
+	if (m->is_broken && m->is_change)
+		return F2FS_ERR_STATE;
 	if (known)
 		*known = k;
 	return known_open(m, k, out);

@@ -17,6 +17,7 @@
 #include "cli/size.h"
 #include "cli/state.h"
 #include "cli/writer.h"
+#include "fuse/atomic_file.h"
 #include "fuse/control.h"
 #include "fuse/direct_read.h"
 #include "fuse/mount_history.h"
@@ -357,14 +358,15 @@ static int serve(struct arguments *a, struct mount *m)
 	pthread_mutex_init(&m->lock, NULL);
 	if (find_root(m) == 0 && prepare(m) == 0 && session_run(m, &a->session) == 0)
 		status = CLI_EXIT_OK;
+	atomic_fini(m);
 	known_fini(m); /* frees the files that were removed while open */
 	history_free(m);
 	quota_guard_close(m);
 	control_free(m);
-	if (!m->options.is_read_only && cli_commit(m->cli, m->vol, m->image) != 0)
+	if (!m->options.is_read_only && !m->is_shut && cli_commit(m->cli, m->vol, m->image) != 0)
 		status = CLI_EXIT_FAILURE;
 	pthread_mutex_destroy(&m->lock);
-	return m->is_broken ? CLI_EXIT_FAILURE : status;
+	return m->is_broken && !m->is_shut ? CLI_EXIT_FAILURE : status;
 }
 
 static int open_and_serve(struct arguments *a, struct f2fs_context *ctx, struct cli_opened *opened)

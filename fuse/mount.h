@@ -39,7 +39,10 @@ struct known {
 	f2fs_nid_t ino;		     /* or what the space says */
 	uint8_t folds;	  /* a directory whose names ignore case */
 	uint8_t has_name; /* 0: removed while the kernel holds it, so the handle has to stay */
-	uint32_t pins;	  /* readers of the directory that need the handle */
+	uint8_t is_encrypted;
+	uint8_t is_stale; /* the kernel has cached writes that were dropped */
+	uint32_t pins;	  /* readers of the directory, or atomic writes, that need the handle */
+	struct atomic_file *atomic; /* NULL: writes do not wait */
 	uint64_t lookups; /* references that the kernel holds */
 	uint64_t changed_in; /* number of the checkpoint after which the contents changed last */
 	/* of direct_read.c: the extent found last, and the checkpoint after which that was; 0: none */
@@ -68,6 +71,8 @@ struct mount_options {
 	struct f2fs_compression compression; /* of files that chattr +c compresses */
 };
 
+enum { INODE_PINNED = 0x40 /* of i_inline */ };
+
 enum mount_gc { MOUNT_GC_ON = 0, MOUNT_GC_OFF = 1, MOUNT_GC_SYNC = 2 };
 
 /* A section that background GC has emptied. */
@@ -93,6 +98,8 @@ struct mount {
 	struct mount_options options;
 	int is_daemon; /* messages go to syslog */
 	int gathers_writes; /* the kernel does */
+	int is_single; /* one request is served at a time */
+	struct fuse_session *session;
 
 	pthread_mutex_t lock; /* around all that follows, and every call of the library */
 	f2fs_nid_t root;
@@ -103,6 +110,8 @@ struct mount {
 	uint64_t checkpoints; /* written so far, and one */
 	struct known_table known;
 	int is_broken;	      /* writing has failed, and has stopped */
+	int is_shut;	      /* F2FS_IOC_SHUTDOWN has stopped it */
+	int is_change;	      /* the request that holds the lock is one */
 	int64_t changed_ns;   /* when the first change since the last checkpoint was made; 0: there is none */
 	int64_t requested_ns; /* when the last request came */
 	int gc_is_done;	      /* GC has found nothing to do since the last change */
@@ -112,6 +121,9 @@ struct mount {
 	size_t status_length;
 
 	int has_forgotten;	   /* a file without a name was forgotten since the last checkpoint */
+	struct atomic_file *atomic_files;
+	uint64_t atomic_bytes; /* that they hold */
+	int has_stale;	       /* inodes that the kernel has to read again */
 	struct quota_guard *quota; /* NULL: nobody has limits */
 	struct history *history; /* NULL: not shown */
 	/* Open an inode of another space; NULL: there are none. */
@@ -183,7 +195,7 @@ int entry_fill(struct mount *m, const struct known *dir, f2fs_nid_t ino, struct 
 /* Answer with an entry. The reference is dropped again when the answer is not delivered. */
 void entry_reply(fuse_req_t req, struct mount *m, const struct fuse_entry_param *entry);
 /* How long the kernel may remember names of a directory, seconds. */
-double entry_timeout(const struct known *dir);
+double entry_timeout(struct mount *m, const struct known *dir);
 
 /* ---- guard.c ---- */
 

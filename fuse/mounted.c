@@ -2,7 +2,7 @@
 /*
  * The frame of every request: the lock, the time, errors, checkpoints, and stat(2) data.
  */
-#include "fuse/mount.h"
+#include "fuse/atomic_file.h"
 
 #include <errno.h>
 #include <f2fskit/engine.h>
@@ -31,6 +31,7 @@ struct mount *mount_enter_quietly(fuse_req_t req)
 	struct mount *m = fuse_req_userdata(req);
 
 	pthread_mutex_lock(&m->lock);
+	m->is_change = 0;
 	return m;
 }
 
@@ -60,6 +61,7 @@ struct mount *mount_enter_to_change(fuse_req_t req)
 	struct mount *m = mount_enter(req);
 
 	set_time(m);
+	m->is_change = 1;
 	if (!m->changed_ns)
 		m->changed_ns = m->requested_ns;
 	m->gc_is_done = 0;
@@ -161,7 +163,7 @@ int mount_stat(struct mount *m, struct f2fs_inode *inode, struct f2fs_stat *raw,
 	out->st_uid = (uid_t)(o->has_uid ? o->uid : raw->uid);
 	out->st_gid = (gid_t)(o->has_gid ? o->gid : raw->gid);
 	out->st_rdev = makedev(raw->rdev_major, raw->rdev_minor);
-	out->st_size = (off_t)raw->size;
+	out->st_size = (off_t)atomic_size(m, raw);
 	out->st_blksize = (blksize_t)m->block_size;
 	out->st_blocks = (blkcnt_t)raw->blocks;
 	out->st_atim = timespec_of(&raw->atime);

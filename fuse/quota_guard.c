@@ -149,8 +149,7 @@ int quota_guard_room(struct mount *m, uid_t caller, const struct f2fs_stat *owne
 	return err;
 }
 
-/* Count the blocks of a range that the file does not have yet. */
-static int count_holes(struct mount *m, struct f2fs_inode *inode, uint64_t offset, uint64_t length, uint64_t *holes)
+int quota_guard_holes(struct mount *m, struct f2fs_inode *inode, uint64_t offset, uint64_t length, uint64_t *holes)
 {
 	const uint64_t bs = m->block_size, end = (offset + length + bs - 1) / bs;
 	int err = 0;
@@ -199,6 +198,18 @@ int quota_guard_range(struct mount *m, uid_t caller, struct f2fs_inode *inode, u
 	if (!err && (room.bytes == UINT64_MAX || fits_inode(m, inode, &st, offset + length)))
 		return 0;
 	if (!err)
-		err = count_holes(m, inode, offset, length, &holes);
+		err = quota_guard_holes(m, inode, offset, length, &holes);
+	return err ? err : holes > room.bytes / m->block_size ? MOUNT_QUOTA : 0;
+}
+
+int quota_guard_blocks(struct mount *m, uid_t caller, struct f2fs_inode *inode, uint64_t holes)
+{
+	struct quota_room room;
+	struct f2fs_stat st;
+	int err = m->quota && caller != 0 ? f2fs_inode_stat(inode, &st) : 0;
+
+	if (err || !m->quota || caller == 0)
+		return err;
+	err = quota_guard_room(m, caller, &st, &room);
 	return err ? err : holes > room.bytes / m->block_size ? MOUNT_QUOTA : 0;
 }

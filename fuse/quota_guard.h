@@ -23,5 +23,8 @@ void quota_guard_close(struct mount *m);
 int quota_guard_room(struct mount *m, uid_t caller, const struct f2fs_stat *owner, struct quota_room *out);
 /* May the caller fill the holes of a range of a file? 0, MOUNT_QUOTA, or an error of the library. */
 int quota_guard_range(struct mount *m, uid_t caller, struct f2fs_inode *inode, uint64_t offset, uint64_t length);
+/* The same in two steps: count the blocks of a range that the file does not have yet. May the caller fill that many? */
+int quota_guard_holes(struct mount *m, struct f2fs_inode *inode, uint64_t offset, uint64_t length, uint64_t *holes);
+int quota_guard_blocks(struct mount *m, uid_t caller, struct f2fs_inode *inode, uint64_t holes);
 
 #endif

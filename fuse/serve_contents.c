@@ -2,6 +2,7 @@
 /*
  * Requests about contents: reading, writing, space, holes, and making them durable.
  */
+#include "fuse/atomic_file.h"
 #include "fuse/direct_read.h"
 #include "fuse/quota_guard.h"
 
@@ -13,20 +14,28 @@
 
 enum { COPY_BYTES = 1 << 20 };
 
+/* Read an open inode, with blocks that wait to be written atomically. */
+static int read_contents(struct mount *m, struct known *k, uint64_t offset, char *to, size_t size, size_t *done)
+{
+	return atomic_is_on(m, k) ? atomic_read(m, k, offset, to, size, done)
+				  : f2fs_inode_read(k->inode, offset, to, size, done);
+}
+
 static void read_(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset, struct fuse_file_info *fi)
 {
 	char *buffer = malloc(size ? size : 1);
 	struct mount *m = mount_enter(req);
 	struct f2fs_inode *inode;
+	struct known *k;
 	size_t done = 0;
 	int is_read = buffer && direct_read(m, number, (uint64_t)offset, buffer, size, &done), err, code;
 
 	(void)fi;
 	err = buffer ? 0 : F2FS_ERR_NOMEM;
 	if (!err && !is_read)
-		err = known_open_number(m, number, NULL, &inode);
+		err = known_open_number(m, number, &k, &inode);
 	if (!err && !is_read)
-		err = f2fs_inode_read(inode, (uint64_t)offset, buffer, size, &done);
+		err = read_contents(m, k, (uint64_t)offset, buffer, size, &done);
 	code = mount_errno(m, err);
 	mount_leave(m);
 	if (code)
@@ -97,7 +106,9 @@ static void write_(fuse_req_t req, fuse_ino_t number, const char *data, size_t s
 	(void)fi;
 	if (!err)
 		err = may_write(m, inode, (uint64_t)offset);
-	if (!err && size > 0)
+	if (!err && atomic_is_on(m, k))
+		err = atomic_write(m, k, (uint64_t)offset, data, size);
+	else if (!err && size > 0)
 		err = write_within_quota(m, fuse_req_ctx(req)->uid, inode, (uint64_t)offset, data, &size);
 	if (k)
 		known_change(m, k);
@@ -139,7 +150,7 @@ static void fallocate_(fuse_req_t req, fuse_ino_t number, int mode, off_t offset
 	int err = known_open_number(m, number, &k, &inode), code;
 
 	(void)fi;
-	if (!err && mode & ~all)
+	if (!err && (mode & ~all || atomic_is_on(m, k)))
 		err = F2FS_ERR_UNSUPPORTED;
 	if (!err)
 		err = guard_inode(inode, !(mode & ~F2FS_FALLOCATE_KEEP_SIZE));
@@ -219,15 +230,17 @@ static int copy_piece(fuse_req_t req, struct copying *c, char *buffer)
 {
 	const size_t want = c->length - c->done < COPY_BYTES ? c->length - c->done : COPY_BYTES;
 	struct mount *m = mount_enter_to_change(req);
+	struct known *k_from, *k = NULL;
 	struct f2fs_inode *from, *to;
-	struct known *k = NULL;
 	size_t got = 0;
-	int err = known_open_number(m, c->from, NULL, &from), code;
+	int err = known_open_number(m, c->from, &k_from, &from), code;
 
 	if (!err)
 		err = known_open_number(m, c->to, &k, &to);
+	if (!err && atomic_is_on(m, k))
+		err = F2FS_ERR_UNSUPPORTED;
 	if (!err)
-		err = f2fs_inode_read(from, c->from_offset + c->done, buffer, want, &got);
+		err = read_contents(m, k_from, c->from_offset + c->done, buffer, want, &got);
 	if (!err)
 		err = may_write(m, to, c->to_offset + c->done);
 	if (!err)

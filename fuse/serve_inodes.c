@@ -2,7 +2,8 @@
 /*
  * Requests about inodes: looking them up, forgetting them, their attributes, and the volume's numbers.
  */
-#include "fuse/mount.h"
+#include "fuse/atomic_file.h"
+#include "fuse/encryption.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,9 +13,10 @@
 /* Only this process changes a mounted volume, so the kernel may cache entries and attributes. */
 #define TIMEOUT 86400.0
 
-double entry_timeout(const struct known *dir)
+double entry_timeout(struct mount *m, const struct known *dir)
 {
-	return dir->folds ? 0 : TIMEOUT; /* removing "name" must also remove "NAME", which the kernel cannot know */
+	/* removing "name" must also remove "NAME", and a key must rename all: the kernel cannot know */
+	return dir->folds || encryption_hides_names(m, dir) ? 0 : TIMEOUT;
 }
 
 /* An old file is not to be taken for another name of one in use. If it was deleted it had a name, too. */
@@ -43,11 +45,12 @@ int entry_fill(struct mount *m, const struct known *dir, f2fs_nid_t ino, struct 
 	}
 	k->lookups++;
 	k->folds = raw.is_casefold;
+	k->is_encrypted = raw.is_encrypted;
 	out->ino = known_number(m, k->space, ino);
 	number_past(out->ino, &out->attr);
 	out->generation = raw.generation;
 	out->attr_timeout = TIMEOUT;
-	out->entry_timeout = entry_timeout(dir);
+	out->entry_timeout = entry_timeout(m, dir);
 	return 0;
 }
 
@@ -82,7 +85,7 @@ static void lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	if (!err)
 		err = entry_fill(m, dir, found.ino, &entry);
 	else if (err == F2FS_ERR_NOT_FOUND && dir)
-		entry.entry_timeout = entry_timeout(dir), err = 0; /* that there is none may be kept, too */
+		entry.entry_timeout = entry_timeout(m, dir), err = 0; /* that there is none may be kept, too */
 	code = mount_errno(m, err);
 	mount_leave(m);
 	if (code)
@@ -205,6 +208,8 @@ static void setattr(fuse_req_t req, fuse_ino_t number, struct stat *attr, int to
 	(void)fi;
 	if (!err)
 		err = guard_inode(inode, only_touches(to_set));
+	if (!err && to_set & FUSE_SET_ATTR_SIZE && atomic_is_on(m, k))
+		err = F2FS_ERR_UNSUPPORTED;
 	if (!err && to_set & FUSE_SET_ATTR_SIZE)
 		err = f2fs_inode_truncate(inode, (uint64_t)attr->st_size);
 	if (k)

@@ -2,6 +2,8 @@
 /*
  * Requests of ioctl(2): find the command in a table, check who asks, and answer.
  */
+#include "fuse/atomic_file.h"
+#include "fuse/encryption.h"
 #include "fuse/ioctl.h"
 
 #include <errno.h>
@@ -11,7 +13,8 @@
 
 static const struct ioctl_kind *find(unsigned command)
 {
-	static const struct ioctl_kind *const tables[] = { ioctls_of_flags, ioctls_of_files, ioctls_of_volumes };
+	static const struct ioctl_kind *const tables[] = { ioctls_of_flags, ioctls_of_files, ioctls_of_volumes,
+							   ioctls_of_keys, ioctls_of_atomic_files };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		for (const struct ioctl_kind *kind = tables[i]; kind->serve; kind++)
@@ -21,8 +24,10 @@ static const struct ioctl_kind *find(unsigned command)
 }
 
 /* May the caller do this to the inode? */
-static int check(const struct ioctl_call *call, unsigned needs, uid_t caller)
+static int check(const struct ioctl_call *call, unsigned needs)
 {
+	const uid_t caller = call->user;
+
 	if (needs & IOCTL_REGULAR && !S_ISREG(call->st.mode))
 		return F2FS_ERR_INVALID;
 	if (needs & IOCTL_CHANGES && call->m->options.is_read_only)
@@ -34,14 +39,33 @@ static int check(const struct ioctl_call *call, unsigned needs, uid_t caller)
 	return 0;
 }
 
+/* Serve the call under the lock; an errno. */
+static int serve(fuse_req_t req, fuse_ino_t number, const struct ioctl_kind *kind, struct ioctl_call *call)
+{
+	struct mount *m = kind->needs & IOCTL_CHANGES ? mount_enter_to_change(req) : mount_enter(req);
+	int err = known_open_number(m, number, &call->known, &call->inode), code;
+
+	if (!err)
+		err = f2fs_inode_stat(call->inode, &call->st);
+	if (!err)
+		err = check(call, kind->needs);
+	if (!err)
+		err = kind->serve(call);
+	if (call->known && kind->needs & IOCTL_CHANGES)
+		known_change(m, call->known);
+	call->drops_writes = m->has_stale;
+	code = mount_errno(m, err);
+	mount_leave(m);
+	return code;
+}
+
 static void ioctl_(fuse_req_t req, fuse_ino_t number, unsigned command, void *argument, struct fuse_file_info *fi,
 		   unsigned how, const void *in, size_t in_size, size_t out_size)
 {
 	const struct ioctl_kind *kind = find(command);
-	struct ioctl_call call = { .in = in, .in_size = in_size, .room = out_size };
-	int err, code;
+	struct ioctl_call call = { .m = fuse_req_userdata(req), .in = in, .in_size = in_size, .room = out_size };
+	int code;
 
-	(void)argument;
 	(void)fi;
 	(void)how;
 	if (!kind || in_size < kind->in || out_size < kind->out) {
@@ -49,18 +73,17 @@ static void ioctl_(fuse_req_t req, fuse_ino_t number, unsigned command, void *ar
 		return;
 	}
 	call.out_size = kind->out;
-	call.m = kind->needs & IOCTL_CHANGES ? mount_enter_to_change(req) : mount_enter(req);
-	err = known_open_number(call.m, number, &call.known, &call.inode);
-	if (!err)
-		err = f2fs_inode_stat(call.inode, &call.st);
-	if (!err)
-		err = check(&call, kind->needs, fuse_req_ctx(req)->uid);
-	if (!err)
-		err = kind->serve(&call);
-	if (call.known && kind->needs & IOCTL_CHANGES)
-		known_change(call.m, call.known);
-	code = mount_errno(call.m, err);
-	mount_leave(call.m);
+	call.user = fuse_req_ctx(req)->uid;
+	call.caller = (struct caller){ .m = call.m, .process = fuse_req_ctx(req)->pid, .address = (uintptr_t)argument };
+	code = kind->fetch ? kind->fetch(&call) : 0;
+	if (!code)
+		code = serve(req, number, kind, &call);
+	if (!code && kind->deliver)
+		code = kind->deliver(&call);
+	if (call.drops_writes)
+		atomic_refresh(call.m);
+	if (call.changes_keys)
+		encryption_forget(&call);
 	if (code)
 		fuse_reply_err(req, code);
 	else

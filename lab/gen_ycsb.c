@@ -35,6 +35,7 @@ struct ycsb {
 	uint64_t first;		    /* records before the first round */
 	uint64_t filled;	    /* bytes of the file, round 0 */
 	uint64_t done, unsynced;
+	double drifted; /* records, below their number */
 	uint64_t change; /* page that was read and is to be written, and 1; 0: none */
 	uint8_t is_created;
 };
@@ -87,13 +88,18 @@ static int prepare(struct lab_source *source, struct lab_op *op)
 
 static uint64_t choose(struct lab_source *source)
 {
+	const struct ycsb_params *p = source->params;
 	struct ycsb *y = source->state;
 	const uint64_t rank = lab_zipf_next(&y->zipf, &source->random);
+	/* records that were inserted move no popular ones */
+	const uint64_t count = p->inserts > 0 ? y->first : y->records;
 
 	if (y->load->latest)
 		return y->records - 1 - rank % y->records;
-	/* records that were inserted move no popular ones */
-	return lab_scatter(rank, ((const struct ycsb_params *)source->params)->inserts > 0 ? y->first : y->records);
+	y->drifted += p->drift;
+	while (y->drifted >= (double)count)
+		y->drifted -= (double)count;
+	return lab_scatter((rank + (uint64_t)y->drifted) % count, count);
 }
 
 static int page_op(struct lab_source *source, uint64_t page, int kind, struct lab_op *op)

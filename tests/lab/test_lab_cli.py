@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """f2fs-lab: experiments from their files to results, and messages about wrong files."""
+import collections
 import glob
 import hashlib
 import importlib.util
@@ -358,6 +359,7 @@ GOLDEN = {
     "tpcc": ("size=4MiB step=256KiB log=128KiB sync_every=9", "84e17ed173ee870c"),
     "tpcc, twice": ("size=4MiB step=256KiB log=128KiB redo=2 doublewrite=64KiB growth=0.3", "252f9533fe4bafad"),
     "ycsb": ("records=2000 operations=500 load=D", "8d1ddd86a8a04af6"),
+    "ycsb, drifting": ("records=2000 operations=500 drift=3", "bdf4005c4310b2a5"),
 }
 
 
@@ -529,6 +531,31 @@ def test_bounds(experiment, tool):
     assert set(found) == {"the run", "fifo", "greedy", "cost-benefit", "clairvoyant", "placed", "bound"}
     assert 0 < found["bound"] <= found["clairvoyant"] <= found["greedy"] <= found["fifo"]
     assert found["placed"] < found["clairvoyant"] and found["the run"] > 0
+
+
+def test_drift(run_tool):
+    """Popularity moves on: what is written in the second round is not what was written in the first, but with no drift it is."""
+    def rounds(drift):
+        text = run_tool("f2fs-lab", "gen", "ycsb", "--rounds=2", "--set=records=4000", "--set=record=4000", "--set=page=4KiB",
+                        "--set=operations=2000", "--set=drift=%s" % drift).stdout.decode().split("round")
+        return [collections.Counter(line.split()[2] for line in part.splitlines() if line.startswith("write")) for part in text[1:3]]
+    hottest = [[part.most_common(1)[0][0] for part in rounds(drift)] for drift in (0, 1)]
+    assert hottest[0][0] == hottest[0][1] and hottest[1][0] != hottest[1][1]
+
+
+def test_placements(tool):
+    """One load of the set, in a tenth of its size: a ratio for each policy, and where it is worse."""
+    build = os.path.dirname(os.path.dirname(tool("f2fs-lab")))
+    command = [sys.executable, os.path.join(TOP, "lab", "placements.py"), build, "--size=0.3", "--load=three-heats"]
+    done = subprocess.run(command + ["--seeds=2", "--policy=greedy", "--policy=dac", "--policy=few=dac@cost-benefit"],
+                          capture_output=True, text=True)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    head, row, *judged = done.stdout.splitlines()
+    assert head.split() == ["load", "used", "greedy", "dac", "few"]
+    assert re.fullmatch(r"three-heats +0\.\d+ +\d\.\d+( +\d\.\d\d \(\d\.\d\d-\d\.\d\d\)){2}", row)
+    assert [line[:12].strip() for line in judged] == ["dac", "few", ""]
+    printed = subprocess.run(command + ["--print", "three-heats", "dac"], capture_output=True, text=True).stdout
+    assert 'commit_blocks = 1229' in printed and 'placement = "dac"' in printed
 
 
 def test_model_in_place():

@@ -2,8 +2,11 @@
 /*
  * Vote on the flag casefold of a directory. Names are hashed as they are, or folded, and with a key in an encrypted
  * directory that folds. So the hashes of names that change when they are folded show what the directory does. If all of
- * them speak against the flag, it is wrong, and not each hash.
+ * them speak against the flag, it is wrong, and not each hash. One wrong bit turns a small letter into a capital one,
+ * though, and then the hash is that of the folded name. So a single name counts only if its inode remembers it.
  */
+#include <string.h>
+
 #include "base/namehash.h"
 #include "check/dir_ballot.h"
 #include "check/dir_judge.h"
@@ -16,6 +19,8 @@ struct folding_vote {
 	uint32_t inode; /* index of the directory's inode_fact */
 	uint32_t plain; /* names whose hash is that of the name as it is, and of it alone */
 	uint32_t folded;
+	f2fs_nid_t ino; /* of the last one of these, and its name */
+	struct own_name name;
 };
 
 /* Is the hash, or the name, damaged in one bit, or the length? */
@@ -42,7 +47,12 @@ static void count_name(const struct inode_fact *dir, const struct dentry_area *a
 	if (namehash_casefold(ref->name, ref->name_len, &folded) != UNICODE_OK || folded == plain)
 		return;
 	vote->plain += ref->hash == plain;
-	vote->folded += ref->hash == folded;
+	if (ref->hash == folded) {
+		vote->folded++;
+		vote->ino = ref->ino;
+		vote->name.length = ref->name_len;
+		memcpy(vote->name.bytes, ref->name, ref->name_len);
+	}
 }
 
 static void count_block(const struct checker *c, const struct dir_block *place, const uint8_t *block, void *vote)
@@ -59,11 +69,23 @@ static void count_block(const struct checker *c, const struct dir_block *place, 
 			count_name(dir, &area, &ref, vote);
 }
 
-static bool is_flag_wrong(const struct inode_fact *dir, const struct folding_vote *vote)
+/* Does the inode of the last name remember it like this? */
+static bool is_remembered(struct checker *c, const struct inode_fact *dir, const struct folding_vote *vote)
+{
+	struct own_name own;
+
+	return witness_own_name(c, dir, vote->ino, &own) && own.length == vote->name.length &&
+	       memcmp(own.bytes, vote->name.bytes, own.length) == 0;
+}
+
+static bool is_flag_wrong(struct checker *c, const struct inode_fact *dir, const struct folding_vote *vote)
 {
 	if (dir->iflags & FLAG_i_flags_casefold)
 		return vote->plain > 0 && vote->folded == 0;
-	return vote->folded > 0 && vote->plain == 0;
+	if (vote->plain > 0)
+		return false;
+	return vote->folded > 1 || (vote->folded == 1 && ((dir->advise & FLAG_i_advise_encrypt) ||
+							  is_remembered(c, dir, vote)));
 }
 
 static int decide_all(struct dir_ballot *b)
@@ -87,7 +109,7 @@ static int decide_all(struct dir_ballot *b)
 					     .witnesses = WITNESS_HASH,
 					     .text = "i_flags" };
 
-		if (is_flag_wrong(dir, vote))
+		if (is_flag_wrong(c, dir, vote))
 			err = witness_amend_bytes(c, addr, inode_OFS_i_flags, 4, right, &why);
 	}
 	return err;

@@ -8,7 +8,7 @@
  * - in free slots, which keep their old contents: the number, the type and the hash.
  *
  * An inode remembers only the last name that it was given. Other entries are therefore believed only if they are no
- * more than the inode lacks. They are asked when no remembered name explains anything more.
+ * more than the inode lacks, or has too many. They are asked when no remembered name explains anything more.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@
 #include "check/witness_own.h"
 #include "volume/block_read.h"
 
-/* An inode without any name. Its own name is read again where the mark is met. */
+/* An inode that lacks a name. The name that it remembers is read again where the mark is met. */
 struct lost_inode {
 	f2fs_nid_t dir, ino;
 	uint32_t mark; /* of the name that it remembers there */
@@ -38,10 +38,18 @@ struct freed_entry {
 	bool is_own;   /* it has the name that the inode remembers */
 };
 
+/* An entry of one of several names of an inode that has too many. Another inode lacks one, and its number is near. */
+struct near_entry {
+	f2fs_nid_t ino;
+	uint32_t item; /* index in dir_addrs */
+	uint32_t slot;
+};
+
 struct homes {
 	struct checker *c;
 	struct vec lost;     /* struct lost_inode, in order of compare_lost() */
 	struct vec freed;    /* struct freed_entry */
+	struct vec near;     /* struct near_entry */
 	struct map32 given;  /* ino -> names that the vote gave it */
 	bool is_by_name;     /* only names that inodes remember count */
 	const struct inode_fact *dir; /* whose block is looked through: */
@@ -101,8 +109,8 @@ static int list_lost(struct homes *h, bool *is_any)
 		struct own_name name;
 
 		*is_any = *is_any || names_lacking(h, inode) != 0;
-		if (inode->parent != 0 || !is_candidate(c, inode) || !dir || dir->type != F2FS_TYPE_DIRECTORY ||
-		    dir == inode || !witness_own_name(c, dir, inode->ino, &name))
+		if ((inode->parent != 0 && names_lacking(h, inode) == 0) || !is_candidate(c, inode) || !dir ||
+		    dir->type != F2FS_TYPE_DIRECTORY || dir == inode || !witness_own_name(c, dir, inode->ino, &name))
 			continue;
 		one = vec_push(&h->lost, 1);
 		if (!one)
@@ -223,30 +231,50 @@ static const struct inode_fact *find_near(const struct homes *h, const struct de
 	return near;
 }
 
-/* Let an entry in use name another inode. */
-static int vote_on_ino(struct homes *h, const struct dentry_ref *ref)
+static int amend_ino(struct homes *h, uint32_t slot, f2fs_nid_t found, const struct inode_fact *inode,
+		     unsigned witnesses)
 {
-	const uint32_t at = (uint32_t)(h->area.entries - h->c->scratch) + ref->slot * (uint32_t)dentry_SIZE;
-	const struct inode_fact *inode = find_lost(h, ref);
-	unsigned witnesses = WITNESS_HASH | WITNESS_INODE;
+	const uint32_t at = (uint32_t)(h->area.entries - h->c->scratch) + slot * (uint32_t)dentry_SIZE;
+	const struct finding why = about_entry(h, P_DENTRY_TARGET, slot, found, inode->ino, witnesses);
 	const size_t verdicts = h->c->book->verdicts.count;
-	struct finding why;
-	int err;
+	int err = witness_amend_bytes(h->c, h->addr, at + (uint32_t)dentry_OFS_ino, 4, inode->ino, &why);
 
-	if ((inode && inode->ino == ref->ino) || is_own_name(h->c, h->dir, ref->ino, ref))
-		return 0;
-	if (!inode && !h->is_by_name && is_right(h, ref) && is_contradicted(h, ref)) {
-		inode = find_near(h, ref);
-		witnesses = WITNESS_LINKS;
-	}
-	if (!inode)
-		return 0;
-	why = about_entry(h, P_DENTRY_TARGET, ref->slot, ref->ino, inode->ino, witnesses);
-	err = witness_amend_bytes(h->c, h->addr, at + (uint32_t)dentry_OFS_ino, 4, inode->ino, &why);
 	if (err || h->c->book->verdicts.count == verdicts)
 		return err;
 	err = witness_amend_more(h->c, h->addr, at + (uint32_t)dentry_OFS_file_type, 1, inode->type);
 	return err ? err : give(h, inode->ino);
+}
+
+static int note_near(struct homes *h, const struct dentry_ref *ref)
+{
+	struct near_entry *one = vec_push(&h->near, 1);
+
+	if (!one)
+		return F2FS_ERR_NOMEM;
+	*one = (struct near_entry){ ref->ino, h->item, ref->slot };
+	return 0;
+}
+
+/* Let an entry in use name another inode. */
+static int vote_on_ino(struct homes *h, const struct dentry_ref *ref)
+{
+	const struct inode_fact *named = facts_inode(&h->c->facts, ref->ino), *inode = find_lost(h, ref);
+
+	if ((inode && inode->ino == ref->ino) || is_own_name(h->c, h->dir, ref->ino, ref))
+		return 0;
+	/* one that has other names may remember a name that it lost, and that another one has since */
+	if (inode && inode->parent != 0 && !(is_right(h, ref) && is_contradicted(h, ref)))
+		inode = NULL;
+	if (inode)
+		return amend_ino(h, ref->slot, ref->ino, inode, WITNESS_HASH | WITNESS_INODE);
+	if (h->is_by_name || !is_right(h, ref) || !is_contradicted(h, ref))
+		return 0;
+	inode = find_near(h, ref);
+	if (!inode)
+		return 0;
+	if (is_candidate(h->c, named) && named->type == ref->type && named->type != F2FS_TYPE_DIRECTORY)
+		return note_near(h, ref); /* which of its names is wrong? */
+	return amend_ino(h, ref->slot, ref->ino, inode, WITNESS_LINKS);
 }
 
 /* ---- slots that are marked as free */
@@ -409,6 +437,54 @@ static int vote_on_freed(struct homes *h)
 	return err;
 }
 
+/* ---- names of an inode that has too many */
+
+static int compare_near(const void *a, const void *b)
+{
+	const struct near_entry *x = a, *y = b;
+
+	if (x->ino != y->ino)
+		return x->ino > y->ino ? 1 : -1;
+	if (x->item != y->item)
+		return x->item > y->item ? 1 : -1;
+	return (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+static int take_near(struct homes *h, const struct near_entry *one)
+{
+	const struct inode_fact *inode;
+	struct dentry_ref ref;
+	bool is_read;
+	int err = look_at(h, one->item, &is_read);
+	uint32_t slot = one->slot;
+
+	if (err || !is_read || dentry_next(&h->area, &slot, &ref) != DENTRY_FOUND)
+		return err;
+	inode = find_near(h, &ref);
+	return inode ? amend_ino(h, ref.slot, ref.ino, inode, WITNESS_LINKS) : 0;
+}
+
+/* Let entries name the inodes that are near, when no more of them could than their inode has too many. */
+static int vote_on_near(struct homes *h)
+{
+	size_t end;
+	int err = 0;
+
+	vec_sort(&h->near, compare_near);
+	for (size_t i = 0; i < h->near.count && !err; i = end) {
+		const struct near_entry *first = vec_at(&h->near, i);
+		const struct inode_fact *inode = facts_inode(&h->c->facts, first->ino);
+
+		for (end = i + 1; end < h->near.count; end++)
+			if (((const struct near_entry *)vec_at(&h->near, end))->ino != first->ino)
+				break;
+		for (size_t k = i; k < end && end - i <= inode->links_found - inode->links && !err; k++)
+			err = take_near(h, vec_at(&h->near, k));
+	}
+	h->near.count = 0;
+	return err;
+}
+
 /* ---- looking */
 
 static int look_through(struct homes *h)
@@ -447,6 +523,8 @@ static int look_everywhere(struct homes *h)
 		if (!err && is_read)
 			err = look_through(h);
 	}
+	if (!err)
+		err = vote_on_near(h);
 	return err ? err : vote_on_freed(h);
 }
 
@@ -458,6 +536,7 @@ int witness_homes(struct checker *c)
 
 	vec_init(&h.lost, c->ctx, sizeof(struct lost_inode));
 	vec_init(&h.freed, c->ctx, sizeof(struct freed_entry));
+	vec_init(&h.near, c->ctx, sizeof(struct near_entry));
 	map32_init(&h.given, c->ctx);
 	err = list_lost(&h, &is_any);
 	h.is_by_name = true;
@@ -468,6 +547,7 @@ int witness_homes(struct checker *c)
 		err = look_everywhere(&h);
 	vec_fini(&h.lost);
 	vec_fini(&h.freed);
+	vec_fini(&h.near);
 	map32_fini(&h.given);
 	return err;
 }

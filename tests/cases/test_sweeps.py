@@ -172,7 +172,8 @@ MENDED = (
     "seed:encrypted-casefold dentry[5][0].name_len^=0x40", "seed:encrypted-casefold dentry[5][2].name_len^=0x20",
     "seed:encrypted-casefold dentry[5][2].name_len^=0x4", "seed:large-blocks inode[15].i_inline^=0x2",
     "seed:large-blocks dentry[8][16].name[4]^=0x80", "seed:plain dentry[4][4].name[0]^=0x80", "seed:plain dentry[4][4].name[4]^=0x80",
-    "seed:fsync-mixed inode[12].i_links^=0x80000",
+    "seed:fsync-mixed inode[12].i_links^=0x80000", "ours:zoned dentry[3][3].ino^=0x20", "ours:all dentry[3][5].name[3]^=0x20",
+    "ours:all dentry[3][4].name[2]^=0x20", "ours:all dentry[9][2].name[1]^=0x20",
 )
 
 

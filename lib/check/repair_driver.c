@@ -33,6 +33,7 @@
 enum next {
 	NEXT_END,     /* nothing is left to be done, or nothing can be */
 	NEXT_SEARCH,  /* the next check searches for nodes */
+	NEXT_AGAIN,   /* the next check takes the tables as they are */
 	NEXT_ROOTS,   /* a round that sets the superblocks right */
 	NEXT_RECOVER, /* fsynced data becomes part of the volume */
 	NEXT_LOOK,    /* the device is longer than the rest of the volume: check all of it */
@@ -53,6 +54,7 @@ struct driver {
 	bool was_told;	   /* findings are reported once, as the first check found them */
 	bool is_begun;	   /* something was committed: the older checkpoint is of no use any more */
 	bool must_recover; /* fsynced data still awaits recovery */
+	bool has_searched; /* for its nodes: it is recovered on the result, or without */
 	bool is_unread;	   /* it could not be read whether something waits */
 	bool is_rehearsal; /* a check: the device is a layer in memory */
 	bool is_refused;   /* the callback ended it, or memory is short */
@@ -173,18 +175,29 @@ static bool is_long_again(const struct checker *c)
 	return c->cut_end != 0 && c->vol->barred.end == 0;
 }
 
+/*
+ * Before a recovery: a blank block of the NAT hides inodes, and their fsynced data would be dropped. A search finds
+ * them. If its result is not the last checkpoint, the recovery takes the tables as they are.
+ */
+static enum next choose_recovery(const struct driver *d, const struct checker *c, bool wants)
+{
+	if (is_search(d))
+		return witness_has_newest_tables(c) ? NEXT_RECOVER : NEXT_AGAIN;
+	if (!d->has_searched && may_search(d) && wants && repair_needs_search(c))
+		return NEXT_SEARCH;
+	return NEXT_RECOVER;
+}
+
 static enum next choose(const struct driver *d, const struct checker *c, uint64_t seen)
 {
 	const bool wants = decisions_want(c);
 
 	if (d->decisions.is_stopped || c->is_frozen || d->rounds == MAX_ROUNDS)
 		return NEXT_END;
-	if (!c->is_impossible && !is_search(d)) {
-		if (wants && repair_roots_first(c))
-			return NEXT_ROOTS;
-		if (d->must_recover)
-			return NEXT_RECOVER;
-	}
+	if (!c->is_impossible && !is_search(d) && wants && repair_roots_first(c))
+		return NEXT_ROOTS;
+	if (!c->is_impossible && d->must_recover && (!is_search(d) || d->has_searched))
+		return choose_recovery(d, c, wants);
 	if (may_search(d) && wants && repair_needs_search(c))
 		return NEXT_SEARCH;
 	if (c->is_impossible)
@@ -236,6 +249,7 @@ static int act(struct driver *d, struct checker *c, enum next *next)
 		err = recover(d, c, seen, next);
 	if (!err && (*next == NEXT_ROOTS || *next == NEXT_ROUND))
 		err = run_round(d, c, seen, *next);
+	d->has_searched |= d->must_recover && *next == NEXT_SEARCH;
 	if (*next == NEXT_LOOK)
 		d->options.cut_at = 0;
 	return err;

@@ -94,8 +94,8 @@ static enum verdict judge(const struct checker *c)
 		if (hides_blocks(problem) || is_no_orphan(problem) || problem == P_LINKS_FILE)
 			verdict = RECOVER_ON_FACTS;
 	}
-	/* decisions of witnesses have to be written in the same commit */
-	if (verdict == RECOVER_NOW && c->book->votes > 0)
+	/* decisions of witnesses have to be written in the same commit, and nodes that were searched need the facts */
+	if (verdict == RECOVER_NOW && (c->book->votes > 0 || c->vol->rescue))
 		verdict = RECOVER_ON_FACTS;
 	return verdict;
 }
@@ -115,6 +115,14 @@ static int is_wanted(struct f2fs_volume *vol, bool *out)
 	return 0;
 }
 
+/* Did a plan fail as the NAT lacks inodes? A search may find them. */
+static bool lacks_inodes(const struct f2fs_context *ctx)
+{
+	const struct f2fs_rule *rule = f2fs_rule_find(ctx->error.rule);
+
+	return rule && rule->id == RULE_NAT_FREE;
+}
+
 int repair_must_recover(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
 			bool *out, bool *is_unread)
 {
@@ -131,6 +139,8 @@ int repair_must_recover(struct f2fs_context *ctx, struct f2fs_device *dev, const
 	if (!err) {
 		cut_shorten(vol, options->cut_at);
 		err = is_wanted(vol, out);
+		if (err == F2FS_ERR_CORRUPT && lacks_inodes(ctx))
+			*out = true;
 		*is_unread = err == F2FS_ERR_IO && !open.accept_unread;
 		f2fs_volume_close(vol);
 	}

@@ -40,7 +40,7 @@ int witness_tell(struct checker *c)
 	return err;
 }
 
-static bool has_newest_tables(const struct checker *c)
+bool witness_has_newest_tables(const struct checker *c)
 {
 	if (c->vol->rescue)
 		return c->vol->rescue->root == RESCUE_ROOT_WHOLE && c->vol->rescue->sit_trusted;
@@ -55,7 +55,7 @@ static bool has_newest_tables(const struct checker *c)
 
 bool witness_may_vote(const struct checker *c)
 {
-	return c->book->votes < MAX_VOTES && !c->cut_end && has_newest_tables(c);
+	return c->book->votes < MAX_VOTES && !c->cut_end && witness_has_newest_tables(c);
 }
 
 bool witness_amends_node(const struct checker *c, const struct nid_fact *fact)

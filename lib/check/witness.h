@@ -67,6 +67,8 @@ void witness_book_fini(struct witness_book *book);
 int witness_tell(struct checker *c);
 /* May this check vote? Not when tables are those of an older checkpoint, or the device ends too early. */
 bool witness_may_vote(const struct checker *c);
+/* Are the tables, or the nodes that a search found, those of the last checkpoint? */
+bool witness_has_newest_tables(const struct checker *c);
 /* Has the vote decided something of a node or its block, so that a repair has to write it? */
 bool witness_amends_node(const struct checker *c, const struct nid_fact *fact);
 bool witness_amends_entry(const struct checker *c, f2fs_nid_t nid);

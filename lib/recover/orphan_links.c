@@ -50,25 +50,24 @@ static int find_remembered(struct f2fs_inode *dir, const uint8_t *inode, struct 
 	return dir_find_stored(dir, name, length, get_le32(name + length), out);
 }
 
-/* Does the directory that the inode remembers name it? Damage on the way there means no. */
-static int is_named_at_home(struct f2fs_inode *inode, bool *is_named)
+int inode_find_named(struct f2fs_volume *vol, f2fs_nid_t ino, const uint8_t *block, bool *is_named)
 {
-	struct f2fs_dirent *entry = mem_alloc(inode->vol->ctx, sizeof(*entry));
+	struct f2fs_dirent *entry = mem_alloc(vol->ctx, sizeof(*entry));
 	struct f2fs_inode *dir = NULL;
 	int err = F2FS_ERR_NOMEM;
 
 	*is_named = false;
 	if (entry)
-		err = inode_open(inode->vol, inode_i_pino(inode->block), &dir);
+		err = inode_open(vol, inode_i_pino(block), &dir);
 	if (!err)
-		err = find_remembered(dir, inode->block, entry);
+		err = find_remembered(dir, block, entry);
 	if (!err)
-		*is_named = entry->ino == inode->ino;
+		*is_named = entry->ino == ino;
 	f2fs_inode_close(dir);
-	mem_free(inode->vol->ctx, entry);
+	mem_free(vol->ctx, entry);
 	if (is_final(err))
 		return err;
-	error_clear(inode->vol->ctx);
+	error_clear(vol->ctx);
 	return 0;
 }
 
@@ -85,7 +84,7 @@ static int judge(struct search *s, f2fs_nid_t ino)
 		error_clear(s->vol->ctx);
 		return is_final(err) ? err : 0;
 	}
-	err = is_named_at_home(inode, &is_named);
+	err = inode_find_named(s->vol, ino, inode->block, &is_named);
 	if (!err && is_named)
 		err = map32_set(&s->linked, ino, 1);
 	else if (!err && inode_i_links(inode->block) > 0)

@@ -93,6 +93,14 @@ static int refuse_linked(const struct f2fs_recovery *plan)
 			      "list)");
 }
 
+/* Blank is not free: what was fsynced may not be dropped for a lost block of the NAT. */
+static int refuse_hidden(const struct f2fs_recovery *plan)
+{
+	return volume_corrupt(plan->vol, RULE_NAT_FREE, F2FS_NO_BLOCK, plan->hidden,
+			      "a directory names an inode that the NAT lacks, so its fsynced data may not be dropped "
+			      "(fsck.f2fs -y searches for it)");
+}
+
 static void warn_linked(const struct f2fs_recovery *plan)
 {
 	uint32_t ino;
@@ -127,6 +135,8 @@ static int recover(struct f2fs_volume *vol, unsigned form, struct recovery_base 
 		warn_linked(r.plan);
 	else if (!base && r.plan->linked.count > 0)
 		err = refuse_linked(r.plan);
+	if (!err && !base && form == WITH_CHAIN && r.plan->hidden)
+		err = refuse_hidden(r.plan);
 	if (!err && recovery_is_needed(r.plan))
 		err = recover_with(&r, (form & WITH_CHAIN) != 0, base);
 	f2fs_recovery_close(r.plan);

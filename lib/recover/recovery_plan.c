@@ -196,6 +196,36 @@ struct chain_inode *chain_counts(const struct f2fs_recovery *plan, size_t i)
 	return inode && inode->is_known && i <= inode->last ? inode : NULL;
 }
 
+/*
+ * Does a directory name one of the inodes that the NAT does not have? The chain has such an inode only if it did not
+ * get as far as its name, and then no directory has the name either. Else a block of the NAT was lost.
+ */
+static int find_hidden(struct walk *walk)
+{
+	struct f2fs_recovery *plan = walk->plan;
+	uint8_t *copy = mem_alloc(plan->vol->ctx, plan->vol->geo.block_size);
+	int err = copy ? 0 : F2FS_ERR_NOMEM;
+
+	for (size_t i = 0; i < plan->nodes.count && plan->dropped && !plan->hidden && !err; i++) {
+		const struct chain_node *node = chain_node_at(plan, i);
+		const uint8_t *block;
+		bool is_named = false;
+
+		if (node->nid != node->ino || !geometry_is_nid(&plan->vol->geo, node->ino) || !chain_is_fsynced(node) ||
+		    map32_find(&walk->orphans, node->ino) || chain_counts(plan, i))
+			continue;
+		err = chain_read(&walk->reader, node->addr, &block);
+		if (err)
+			break;
+		memcpy(copy, block, plan->vol->geo.block_size);
+		err = inode_find_named(plan->vol, node->ino, copy, &is_named);
+		if (is_named)
+			plan->hidden = node->ino;
+	}
+	mem_free(plan->vol->ctx, copy);
+	return err;
+}
+
 static int copy_map(struct map32 *to, const struct map32 *from)
 {
 	uint32_t key;
@@ -233,6 +263,8 @@ static int fill(struct walk *walk, const struct map32 *kept)
 		err = take_orphans(walk, kept);
 	if (!err)
 		err = follow(walk);
+	if (!err)
+		err = find_hidden(walk);
 	for (size_t i = 0; i < walk->plan->nodes.count && !err; i++)
 		walk->plan->replayed += chain_counts(walk->plan, i) != NULL;
 	return err;

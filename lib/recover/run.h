@@ -41,6 +41,7 @@ struct f2fs_recovery {
 	uint64_t end_version;
 	uint64_t fsynced, dropped, replayed;
 	uint32_t known, created;
+	f2fs_nid_t hidden; /* an inode with dropped nodes that a directory names and the NAT does not have; 0: none */
 };
 
 static inline bool chain_is_fsynced(const struct chain_node *node)

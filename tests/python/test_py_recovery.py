@@ -102,3 +102,44 @@ def test_giving_up_the_chain(unclean):
         done = volume.recover(drop_chain=True)
         assert done.changed and done.nodes == 0 and volume.pending == 0
         assert not volume.path("/new").exists() and volume.lookup("/kept").stat().st_size == 9000
+
+
+@pytest.fixture(scope="module")
+def large():
+    """A device with fsynced data of two old files, whose NAT entries are in blocks 0 and 1."""
+    device = f2fskit.Device.memory(64 << 20)
+    f2fskit.mkfs(device, checkpoint_version=7, time=0)
+    volume = f2fskit.open(device, "r+")
+    for i in range(600):
+        volume.path("/file-%d" % i).touch()
+    volume.commit()
+    files = [volume.lookup("/file-%d" % i) for i in (5, 555)]
+    assert [file.number // 455 for file in files] == [0, 1]
+    for file in files:
+        file.pwrite(b"fsynced", 0)
+        file.fsync()
+    after = device.fork()
+    volume.close()
+    return after
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_blank_nat_block_hides_no_fsynced_data(large, number):
+    """Recovery does not take a blank block of the NAT for free inodes. A repair searches for them, and then recovers."""
+    device = large.overlay()
+    with f2fskit.open(device) as volume:
+        block = volume.geometry.nat_blkaddr + number
+    for copy in (block, block + 512):
+        device.write(copy * 4096, bytes(4096))
+    with device.overlay() as other, f2fskit.open(other, "r+") as volume:
+        with pytest.raises(f2fskit.CorruptError, match="NAT_FREE"):
+            volume.recover()
+        volume.rollback()
+        assert not other.changes()
+    said, done = f2fskit.check(device), f2fskit.check(device, repair=True)
+    assert [p.message for p in said.problems] == [p.message for p in done.problems]
+    assert done.recovered_nodes == 2 and done.is_sound
+    with f2fskit.open(device) as volume:
+        assert volume.pending == 0 and len(list(volume.scan("/"))) == 600
+        assert all(volume.read_bytes("/file-%d" % i) == b"fsynced" for i in (5, 555))
+    assert f2fskit.check(device).state is f2fskit.CheckState.SOUND

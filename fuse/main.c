@@ -191,6 +191,19 @@ static const char *take(struct arguments *a, int id, const char *value)
 	case OPT_rw:
 		a->mount.is_read_only = id == OPT_ro;
 		return NULL;
+	case OPT_relatime:
+	case OPT_strictatime:
+		a->mount.atime = id == OPT_relatime ? MOUNT_ATIME_RELATIVE : MOUNT_ATIME_STRICT;
+		return NULL;
+	case OPT_noatime:
+		a->mount.atime = MOUNT_ATIME_NONE;
+		return NULL;
+	case OPT_nodiratime:
+		a->mount.leaves_dir_times = 1;
+		return NULL;
+	case OPT_lazytime:
+		a->mount.is_lazy = 1;
+		return NULL;
 	case OPT_deleted:
 		a->mount.shows_deleted = 1;
 		return NULL;

@@ -66,12 +66,16 @@ struct mount_options {
 	unsigned gc_seconds;	 /* without a request, before GC begins */
 	unsigned gc_min_sleep, gc_max_sleep, gc_no_gc_sleep; /* seconds between two victims */
 	int shows_deleted; /* below /.f2fs */
+	int atime;	   /* enum mount_atime */
+	int leaves_dir_times, is_lazy;
 	int has_uid, has_gid, has_umask;
 	uint32_t uid, gid, umask;
 	struct f2fs_compression compression; /* of files that chattr +c compresses */
 };
 
 enum { INODE_PINNED = 0x40 /* of i_inline */ };
+
+enum mount_atime { MOUNT_ATIME_NONE = 0, MOUNT_ATIME_RELATIVE = 1, MOUNT_ATIME_STRICT = 2 };
 
 enum mount_gc { MOUNT_GC_ON = 0, MOUNT_GC_OFF = 1, MOUNT_GC_SYNC = 2 };
 
@@ -141,6 +145,8 @@ struct mount *mount_enter_quietly(fuse_req_t req);
 struct mount *mount_enter(fuse_req_t req);
 struct mount *mount_enter_to_change(fuse_req_t req);
 void mount_leave(struct mount *m);
+/* The kernel's own clock for files: coarse, so that inodes that are written often change less often. */
+void mount_time(const struct mount *m, struct f2fs_time *now);
 /* Before the lock is dropped by anybody else who may have written checkpoints. */
 void mount_count_checkpoints(struct mount *m);
 /* Monotonic time, nanoseconds. */

@@ -6,11 +6,10 @@
 
 #include <string.h>
 
-/* Of fstab(5) and mount(8). Access times are never written by reading, so those options come to the same. */
-static const char *const idle_words[] = { "defaults",	 "auto",	"noauto",      "nofail",	"user",
-					  "nouser",	 "users",	"owner",       "group",		"_netdev",
-					  "relatime",	 "norelatime",	"strictatime", "nostrictatime", "lazytime",
-					  "nolazytime" };
+/* Of fstab(5) and mount(8). */
+static const char *const idle_words[] = { "defaults", "auto",  "noauto",  "nofail",	"user",
+					  "nouser",   "users", "owner",	  "group",	"_netdev",
+					  "diratime", "atime", "norelatime", "nostrictatime", "nolazytime" };
 static const char *const idle_starts[] = { "x-", "X-", "comment=" };
 
 char *mount_word_next(char **at)

@@ -43,24 +43,24 @@ struct mount *mount_enter(fuse_req_t req)
 	return m;
 }
 
-/* The kernel's own clock for files: coarse, so that inodes that are written often change less often. */
-static void set_time(struct mount *m)
+void mount_time(const struct mount *m, struct f2fs_time *now)
 {
-	struct f2fs_time now = { .seconds = m->cli->epoch };
 	struct timespec host;
 
+	*now = (struct f2fs_time){ .seconds = m->cli->epoch };
 	if (!m->cli->has_epoch && clock_gettime(CLOCK_REALTIME_COARSE, &host) == 0) {
-		now.seconds = (int64_t)host.tv_sec;
-		now.nanoseconds = (uint32_t)host.tv_nsec;
+		now->seconds = (int64_t)host.tv_sec;
+		now->nanoseconds = (uint32_t)host.tv_nsec;
 	}
-	f2fs_volume_set_time(m->vol, &now);
 }
 
 struct mount *mount_enter_to_change(fuse_req_t req)
 {
 	struct mount *m = mount_enter(req);
+	struct f2fs_time now;
 
-	set_time(m);
+	mount_time(m, &now);
+	f2fs_volume_set_time(m->vol, &now);
 	m->is_change = 1;
 	if (!m->changed_ns)
 		m->changed_ns = m->requested_ns;

@@ -2,6 +2,7 @@
 /*
  * Requests about contents: reading, writing, space, holes, and making them durable.
  */
+#include "fuse/access_times.h"
 #include "fuse/atomic_file.h"
 #include "fuse/direct_read.h"
 #include "fuse/quota_guard.h"
@@ -36,6 +37,8 @@ static void read_(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset, 
 		err = known_open_number(m, number, &k, &inode);
 	if (!err && !is_read)
 		err = read_contents(m, k, (uint64_t)offset, buffer, size, &done);
+	if (!err && known_open_number(m, number, NULL, &inode) == 0)
+		access_note(m, inode);
 	code = mount_errno(m, err);
 	mount_leave(m);
 	if (code)

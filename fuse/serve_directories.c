@@ -3,7 +3,7 @@
  * Requests that read directories. The cookie of an entry is its position in the directory plus one. It stays the
  * same as long as the name is there, so a reader may return to it after any changes.
  */
-#include "fuse/mount.h"
+#include "fuse/access_times.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -178,6 +178,8 @@ static void read_directory(struct listing *l, off_t cookie)
 	l->m = mount_enter(l->req);
 	l->buffer = malloc(l->size);
 	code = mount_errno(l->m, l->buffer ? list(l, cookie) : F2FS_ERR_NOMEM);
+	if (!code && l->reader->known->inode)
+		access_note(l->m, l->reader->known->inode);
 	mount_leave(l->m);
 	if (code)
 		fuse_reply_err(l->req, code);

@@ -2,6 +2,7 @@
 /*
  * Requests about inodes: looking them up, forgetting them, their attributes, and the volume's numbers.
  */
+#include "fuse/access_times.h"
 #include "fuse/atomic_file.h"
 #include "fuse/encryption.h"
 
@@ -229,6 +230,8 @@ static void readlink_(fuse_req_t req, fuse_ino_t number)
 
 	if (!err)
 		err = f2fs_inode_readlink(inode, target, sizeof(target), &length);
+	if (!err)
+		access_note(m, inode);
 	code = mount_errno(m, err);
 	mount_leave(m);
 	if (code)

@@ -326,3 +326,45 @@ def test_cookies_outlive_changes(top):
         assert found[-1] == after
     libc.closedir(stream)
     assert len(os.listdir(top)) == 340
+
+
+def read_all(top):
+    """Read file, link and directory past the kernel's cache, and return their access times."""
+    fd = os.open(top / "file", os.O_RDONLY)
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    assert os.read(fd, 10) == b"contents"
+    os.close(fd)
+    assert os.readlink(top / "link") == "file" and os.listdir(top / "folder") == ["inner"]
+    return [os.lstat(top / name).st_atime_ns for name in ("file", "link", "folder")]
+
+
+OLD_NS, LATER_NS = 10**18, 10**18 + 10**9
+
+
+@pytest.mark.parametrize("options, changes", [("rw", "none"), ("noatime", "none"), ("strictatime", "all"), ("relatime", "all"),
+                                              ("strictatime,nodiratime,lazytime", "files"), ("ro,strictatime", "none")])
+def test_access_times(mount, volume, peer_check, options, changes):
+    image = volume("128M")
+    mounted = mount(image)
+    top = mounted.point
+    (top / "file").write_bytes(b"contents")
+    os.symlink("file", top / "link")
+    (top / "folder" / "inner").mkdir(parents=True)
+    for name in ("file", "link", "folder"):
+        os.utime(top / name, ns=(OLD_NS, LATER_NS), follow_symlinks=False)
+    ctimes = [os.lstat(top / name).st_ctime_ns for name in ("file", "link", "folder")]
+    assert mounted.unmount() == ""
+    mounted = mount(image, options)
+    times = read_all(mounted.point)
+    set_now = [time > LATER_NS for time in times]
+    assert set_now == {"none": [False] * 3, "all": [True] * 3, "files": [True, True, False]}[changes]
+    assert mounted.unmount() == ""
+    peer_check(image)
+    mounted = mount(image, "ro")
+    for name, atime, ctime in zip(("file", "link", "folder"), times, ctimes):
+        st = os.lstat(mounted.point / name)
+        assert (st.st_atime_ns, st.st_mtime_ns, st.st_ctime_ns) == (atime, LATER_NS, ctime)
+    assert mounted.unmount() == ""
+    if options == "relatime":           # the times are later than all changes, and not a day old
+        mounted = mount(image, options)
+        assert read_all(mounted.point) == times

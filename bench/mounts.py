@@ -116,8 +116,9 @@ def remove(top, _):
 
 
 def untar(top, a):
+    words = {"filter": "fully_trusted"} if hasattr(tarfile, "fully_trusted_filter") else {}     # Debian 12 has none
     with tarfile.open(a.tar) as file:
-        file.extractall(top + "/untarred", filter="fully_trusted")
+        file.extractall(top + "/untarred", **words)
 
 
 def clone(top, a):

@@ -144,6 +144,7 @@ int direct_read(struct mount *m, fuse_ino_t number, uint64_t offset, char *buffe
 	pthread_mutex_unlock(&m->lock);
 	is_read = read_runs(m->direct_fd, &plan);
 	pthread_mutex_lock(&m->lock);
+	m->is_change = 0;
 	*done = plan.length;
 	is_read = is_read && m->checkpoints == checkpoints;
 	m->direct_reads++;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 
 /* Only this process changes a mounted volume, so the kernel may cache entries and attributes. */
 #define TIMEOUT 86400.0
@@ -151,6 +152,63 @@ static void getattr(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi
 	answer_attr(req, m, inode, number, known_open_number(m, number, NULL, &inode) ? F2FS_ERR_NOT_FOUND : 0);
 }
 
+#if FUSE_VERSION >= FUSE_MAKE_VERSION(3, 18)
+
+static struct statx_timestamp stamp_of(const struct timespec *time)
+{
+	return (struct statx_timestamp){ .tv_sec = (int64_t)time->tv_sec, .tv_nsec = (uint32_t)time->tv_nsec };
+}
+
+void stat_reply_statx(fuse_req_t req, const struct stat *st, const struct f2fs_time *birth, double timeout)
+{
+	struct statx out = { .stx_mask = STATX_BASIC_STATS };
+
+	out.stx_ino = st->st_ino;
+	out.stx_mode = (uint16_t)st->st_mode;
+	out.stx_nlink = (uint32_t)st->st_nlink;
+	out.stx_uid = (uint32_t)st->st_uid;
+	out.stx_gid = (uint32_t)st->st_gid;
+	out.stx_rdev_major = major(st->st_rdev);
+	out.stx_rdev_minor = minor(st->st_rdev);
+	out.stx_size = (uint64_t)st->st_size;
+	out.stx_blocks = (uint64_t)st->st_blocks;
+	out.stx_blksize = (uint32_t)st->st_blksize;
+	out.stx_atime = stamp_of(&st->st_atim);
+	out.stx_mtime = stamp_of(&st->st_mtim);
+	out.stx_ctime = stamp_of(&st->st_ctim);
+	if (birth) {
+		out.stx_mask |= STATX_BTIME;
+		out.stx_btime.tv_sec = birth->seconds;
+		out.stx_btime.tv_nsec = birth->nanoseconds;
+	}
+	fuse_reply_statx(req, 0, &out, timeout);
+}
+
+static void statx_(fuse_req_t req, fuse_ino_t number, int flags, int mask, struct fuse_file_info *fi)
+{
+	struct mount *m = mount_enter(req);
+	struct f2fs_inode *inode;
+	struct f2fs_stat raw;
+	struct stat st;
+	int err = known_open_number(m, number, NULL, &inode), code;
+
+	(void)flags;
+	(void)mask;
+	(void)fi;
+	if (!err)
+		err = mount_stat(m, inode, &raw, &st);
+	if (!err)
+		number_past(number, &st);
+	code = mount_errno(m, err);
+	mount_leave(m);
+	if (code)
+		fuse_reply_err(req, code);
+	else
+		stat_reply_statx(req, &st, raw.has_crtime ? &raw.crtime : NULL, TIMEOUT);
+}
+
+#endif
+
 static struct f2fs_time time_of(const struct timespec *time, int is_now)
 {
 	struct timespec now = *time;
@@ -264,6 +322,9 @@ void serve_inodes(struct fuse_lowlevel_ops *ops)
 	ops->forget_multi = forget_multi;
 	ops->getattr = getattr;
 	ops->setattr = setattr;
+#if FUSE_VERSION >= FUSE_MAKE_VERSION(3, 18)
+	ops->statx = statx_;
+#endif
 	ops->readlink = readlink_;
 	ops->statfs = statfs_;
 }

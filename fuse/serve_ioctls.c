@@ -84,6 +84,7 @@ static void ioctl_(fuse_req_t req, fuse_ino_t number, unsigned command, void *ar
 		atomic_refresh(call.m);
 	if (call.changes_keys)
 		encryption_forget(&call);
+	explicit_bzero(call.more, sizeof(call.more)); /* a key, perhaps */
 	if (code)
 		fuse_reply_err(req, code);
 	else

@@ -179,6 +179,23 @@ static void getattr(fuse_req_t req, fuse_ino_t number, struct fuse_file_info *fi
 		below.getattr(req, number, fi);
 }
 
+#if FUSE_VERSION >= FUSE_MAKE_VERSION(3, 18)
+static void statx_(fuse_req_t req, fuse_ino_t number, int flags, int mask, struct fuse_file_info *fi)
+{
+	struct mount *m = mount_enter_quietly(req);
+	const mode_t mode = mode_of(m, number);
+	struct stat st;
+
+	if (mode)
+		fill_stat(m, number, mode, &st);
+	mount_leave(m);
+	if (mode)
+		stat_reply_statx(req, &st, NULL, timeout_of(number));
+	else
+		below.statx(req, number, flags, mask, fi);
+}
+#endif
+
 /* The file control may be cut to nothing before a command is written. */
 static void setattr(fuse_req_t req, fuse_ino_t number, struct stat *attr, int to_set, struct fuse_file_info *fi)
 {
@@ -398,6 +415,9 @@ void serve_special(struct fuse_lowlevel_ops *ops)
 	ops->lookup = lookup;
 	ops->getattr = getattr;
 	ops->setattr = setattr;
+#if FUSE_VERSION >= FUSE_MAKE_VERSION(3, 18)
+	ops->statx = statx_;
+#endif
 	ops->read = read_;
 	ops->write = write_;
 	ops->opendir = opendir_;

@@ -7,6 +7,7 @@ import mmap
 import os
 import stat
 import subprocess
+import time
 
 import pytest
 
@@ -368,3 +369,26 @@ def test_access_times(mount, volume, peer_check, options, changes):
     if options == "relatime":           # the times are later than all changes, and not a day old
         mounted = mount(image, options)
         assert read_all(mounted.point) == times
+
+
+def birth_of(path):
+    """The time of birth in seconds; None where statx(2) has none."""
+    shown = subprocess.run(["stat", "-c", "%W", path], stdout=subprocess.PIPE, check=True).stdout
+    return int(shown) or None
+
+
+def test_times_of_birth(mount, volume):
+    """Where this libfuse passes them on. Entries without one, and of volumes without the feature, answer, too."""
+    before = int(time.time())
+    mounted = mount(volume("128M", "-O", "extra_attr,inode_crtime"))
+    (mounted.point / "file").touch()
+    os.utime(mounted.point / "file", (1, 1))
+    born = birth_of(mounted.point / "file")
+    assert birth_of(mounted.point / ".f2fs" / "status") is None
+    assert mounted.unmount() == ""
+    mounted = mount(volume("128M"))
+    assert birth_of(mounted.point) is None
+    assert mounted.unmount() == ""
+    if born is None:
+        pytest.skip("this libfuse passes no time of birth on")
+    assert before <= born <= int(time.time())

@@ -82,8 +82,8 @@ static int refuse(struct f2fs_volume *vol, const struct context_of *of, const ch
 	fscrypt_print(&of->context, &text);
 	if (keyring_fit(vol, &of->context) == KEY_WRONG)
 		return error_at(vol->ctx, F2FS_ERR_ENCRYPTED, &where,
-				"%s of inode %u are encrypted and the key given for them is a wrong one: it makes no "
-				"sense of any name (%s)",
+				"%s of inode %u are encrypted and the key given for them is wrong: it decrypts "
+				"none of the names (%s)",
 				what, (unsigned)of->ino, policy);
 	if (keys == 0)
 		return error_at(vol->ctx, F2FS_ERR_ENCRYPTED, &where,
@@ -338,7 +338,7 @@ int crypto_fresh_nonce(struct f2fs_volume *vol, struct fscrypt_context *context)
 {
 	if (cipher_random(context->nonce, sizeof(context->nonce)))
 		return 0;
-	return error_set(vol->ctx, F2FS_ERR_IO, "there are no random numbers to be had");
+	return error_set(vol->ctx, F2FS_ERR_IO, "the host gives no random numbers");
 }
 
 int crypto_inherit(struct winode *parent, struct winode *w)

@@ -132,7 +132,7 @@ static int try_key(struct f2fs_inode *inode, struct file_key *key)
 	f2fs_dir_close(dir);
 	keyring_learn(inode->vol, &context, readable, unreadable);
 	if (keyring_fit(inode->vol, &context) == KEY_WRONG)
-		volume_note(inode->vol, "a key is a wrong one: it makes no sense of the names in inode %u",
+		volume_note(inode->vol, "a key is wrong: it does not decrypt the names in directory inode %u",
 			    (unsigned)inode->ino);
 	if (err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
 		return err;

@@ -32,7 +32,7 @@ def test_wrong_order(three, order):
     before = [device.read(0, device.size) for device in (first, *further)]
     for call in (lambda: f2fskit.open(first, devices=given), lambda: f2fskit.open(first, "r+", devices=given),
                  lambda: f2fskit.check(first, devices=given, repair=True)):
-        with pytest.raises(f2fskit.InvalidError, match="wrong devices, or in the wrong order: what belongs on number . .m.. is on"):
+        with pytest.raises(f2fskit.InvalidError, match="wrong devices, or in the wrong order: the contents of number . .m.. are on"):
             call().close()
     assert [device.read(0, device.size) for device in (first, *further)] == before
 

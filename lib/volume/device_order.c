@@ -107,7 +107,8 @@ static int refuse(struct f2fs_volume *vol, unsigned wanted, unsigned other)
 
 	memcpy(path, sbdev_path(superblock_device(vol->sb, wanted)), 64);
 	return error_set(vol->ctx, F2FS_ERR_INVALID,
-			 "wrong devices, or in the wrong order: the contents of number %u (%s) are on the device given as number %u",
+			 "wrong devices, or in the wrong order: the contents of number %u (%s) are on the device "
+			 "given as number %u",
 			 wanted + 1, path, other + 1);
 }
 

@@ -69,6 +69,8 @@ def test_list(run_tool, make):
     assert set(found) == set(NEED_EXTRA + ALONE + NEVER)
     assert found["compression"] == (True, "can be turned off") and found["verity"] == (False, "can be turned on")
     assert all(found[name] == (False, "by mkfs.f2fs only") for name in NEVER)
+    with open(os.path.join(os.path.dirname(__file__), "..", "..", "README.md")) as readme:
+        assert f"| {len(ALONE + NEED_EXTRA)} of {len(found)}; " in readme.read()
 
 
 @pytest.mark.parametrize("name", ALONE + [name for name in NEED_EXTRA if name != "flexible_inline_xattr"])

@@ -122,6 +122,8 @@ const char *cli_image_take(struct cli_image *image, int id, const char *value)
 		return cli_state_take(image, value);
 	case CLI_IMAGE_key:
 		return cli_keys_take(&image->keys, value);
+	case CLI_IMAGE_passphrase:
+		return cli_keys_take_passphrase(&image->keys, value);
 	case CLI_IMAGE_trust_devices:
 		image->trust_devices = 1;
 		return NULL;

@@ -11,9 +11,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define TEXT_MAX (2 * F2FS_KEY_MAX + 2) /* hexadecimal digits and the end of a line */
+#include "cli/salt.h"
 
-static void wipe(void *secret, size_t n)
+#define TEXT_MAX (2 * F2FS_KEY_MAX + 2) /* hexadecimal digits and the end of a line */
+#define LINES_MAX (F2FS_PASSPHRASE_MAX + CLI_SALT_TEXT_MAX + 2) /* a passphrase, a salt, and the ends of their lines */
+
+void cli_wipe(void *secret, size_t n)
 {
 	volatile unsigned char *p = secret;
 
@@ -27,6 +30,12 @@ const char *cli_keys_take(struct cli_keys *keys, const char *path)
 		return "is one too many";
 	keys->paths[keys->count++] = path;
 	return NULL;
+}
+
+const char *cli_keys_take_passphrase(struct cli_keys *keys, const char *path)
+{
+	keys->is_passphrase[keys->count % CLI_MAX_KEYS] = 1;
+	return cli_keys_take(keys, path);
 }
 
 static int digit_of(char c)
@@ -76,7 +85,7 @@ static size_t decode(char *text, size_t length)
 		memcpy(text, bytes, digits / 2);
 		length = digits / 2;
 	}
-	wipe(bytes, sizeof(bytes));
+	cli_wipe(bytes, sizeof(bytes));
 	return length;
 }
 
@@ -86,27 +95,80 @@ static int cannot_read(struct cli *cli, const char *path)
 	return F2FS_ERR_IO;
 }
 
-static int add_file(struct cli *cli, const char *path, struct f2fs_context *ctx, struct f2fs_volume *vol)
+/* Read up to @room bytes of a file. Returns 0, or a negative error after a message. */
+static int read_secret(struct cli *cli, const char *path, char *text, size_t room, size_t *length)
 {
-	uint8_t name[F2FS_KEY_IDENTIFIER];
-	char text[TEXT_MAX + 1];
-	const size_t name_length = name_of_file(path, name);
 	FILE *file = fopen(path, "rb");
-	size_t length;
 	int rc;
 
 	if (!file)
 		return cannot_read(cli, path);
 	setvbuf(file, NULL, _IONBF, 0); /* no copy of the key in a buffer */
-	length = fread(text, 1, sizeof(text), file);
+	*length = fread(text, 1, room, file);
 	rc = ferror(file) ? cannot_read(cli, path) : 0;
 	fclose(file);
+	return rc;
+}
+
+static int add_file(struct cli *cli, const char *path, struct f2fs_context *ctx, struct f2fs_volume *vol)
+{
+	uint8_t name[F2FS_KEY_IDENTIFIER];
+	char text[TEXT_MAX + 1];
+	const size_t name_length = name_of_file(path, name);
+	size_t length;
+	int rc = read_secret(cli, path, text, sizeof(text), &length);
+
 	if (!rc) {
 		rc = f2fs_volume_add_key(vol, text, decode(text, length), name_length ? name : NULL, name_length, NULL);
 		if (rc)
 			cli_error_of(cli, ctx, path);
 	}
-	wipe(text, sizeof(text));
+	cli_wipe(text, sizeof(text));
+	return rc;
+}
+
+enum { NO_SALT = F2FS_SALT_MAX + 1 };
+
+/* Divide the text of a file into passphrase and salt, or NO_SALT. Returns NULL, or an error text. */
+static const char *divide(char *text, size_t length, size_t *passphrase, uint8_t *salt, size_t *salt_length)
+{
+	char *line = memchr(text, '\n', length), *end;
+
+	*passphrase = line ? (size_t)(line - text) : length;
+	*salt_length = NO_SALT;
+	if (!line || ++line == text + length)
+		return NULL;
+	text[length] = 0;
+	end = strchr(line, '\n');
+	if (strlen(line) != (size_t)(text + length - line) || (end && end[1]))
+		return "more than a passphrase and a salt";
+	if (end)
+		*end = 0;
+	return cli_parse_salt(line, salt, salt_length) ? "the second line is not a salt" : NULL;
+}
+
+static int add_passphrase(struct cli *cli, const char *path, struct f2fs_context *ctx, struct f2fs_volume *vol)
+{
+	uint8_t salt[F2FS_SALT_MAX];
+	char text[LINES_MAX + 1];
+	size_t length, passphrase, salt_length;
+	const char *why;
+	int rc = read_secret(cli, path, text, sizeof(text) - 1, &length);
+
+	if (!rc) {
+		why = divide(text, length, &passphrase, salt, &salt_length);
+		if (why) {
+			cli_error(cli, "%s: %s", path, why);
+			rc = F2FS_ERR_INVALID;
+		}
+	}
+	if (!rc) {
+		rc = f2fs_volume_add_passphrase(vol, text, passphrase, salt_length == NO_SALT ? NULL : salt,
+						salt_length, NULL);
+		if (rc)
+			cli_error_of(cli, ctx, path);
+	}
+	cli_wipe(text, sizeof(text));
 	return rc;
 }
 
@@ -145,6 +207,11 @@ int cli_keys_add(struct cli *cli, const struct cli_keys *keys, struct f2fs_conte
 
 	for (unsigned i = 0; !rc && i < keys->count; i++) {
 		struct stat st;
+
+		if (keys->is_passphrase[i]) {
+			rc = add_passphrase(cli, keys->paths[i], ctx, vol);
+			continue;
+		}
 		const int is_dir = stat(keys->paths[i], &st) == 0 && S_ISDIR(st.st_mode);
 
 		rc = is_dir ? add_directory(cli, keys->paths[i], ctx, vol) : add_file(cli, keys->paths[i], ctx, vol);

@@ -16,6 +16,8 @@ extern "C" {
 #define F2FS_KEY_MAX 64u	/* of the longest */
 #define F2FS_KEY_IDENTIFIER 16u /* bytes that name a key in policies of version 2 */
 #define F2FS_KEY_DESCRIPTOR 8u	/* bytes that name a key in policies of version 1 */
+#define F2FS_PASSPHRASE_MAX 1023u /* bytes of the longest passphrase */
+#define F2FS_SALT_MAX 256u	  /* bytes of the longest salt */
 
 /* Names and size of a key that was added. */
 struct f2fs_key {
@@ -36,6 +38,24 @@ struct f2fs_key {
  */
 F2FS_API int f2fs_volume_add_key(struct f2fs_volume *vol, const void *key, size_t length, const uint8_t *name,
 				 size_t name_length, struct f2fs_key *out);
+
+/*
+ * Derive the key of F2FS_KEY_MAX bytes that f2fscrypt derives from a passphrase of @length bytes, up to
+ * F2FS_PASSPHRASE_MAX, and a salt of up to F2FS_SALT_MAX bytes, which is NULL only if @salt_length is 0. @descriptor
+ * gets the name that f2fscrypt gives the key. The caller wipes @key. Its cost is 65,535 hashes. Fails with RANGE (a
+ * passphrase or salt that is too long), UNSUPPORTED (built without libcrypto), NOMEM.
+ */
+F2FS_API int f2fs_key_from_passphrase(struct f2fs_context *ctx, const char *passphrase, size_t length,
+				      const uint8_t *salt, size_t salt_length, uint8_t key[F2FS_KEY_MAX],
+				      uint8_t descriptor[F2FS_KEY_DESCRIPTOR]);
+
+/*
+ * Add the key of a passphrase, as f2fs_volume_add_key() does with the usual descriptor. With @salt NULL the salt is
+ * that of the volume, which the kernel makes when f2fscrypt first asks for it. @out, which may be NULL, gets the names
+ * and size of the key. Fails as f2fs_key_from_passphrase() does, and with NOT_FOUND (the volume has no salt).
+ */
+F2FS_API int f2fs_volume_add_passphrase(struct f2fs_volume *vol, const char *passphrase, size_t length,
+					const uint8_t *salt, size_t salt_length, struct f2fs_key *out);
 
 /*
  * Remove the keys of this descriptor or identifier, and wipe them and all that was derived from them. Fails with STATE

@@ -150,16 +150,15 @@ static bool expand(const struct master_key *master, uint8_t purpose, const uint8
 
 /* ---- adding and removing */
 
-/* Compute the descriptor that programs use by default. */
-static bool usual_descriptor(struct master_key *key)
+bool key_descriptor(const uint8_t *key, size_t length, uint8_t descriptor[F2FS_KEY_DESCRIPTOR])
 {
 	uint8_t once[SHA_MAX_SIZE], twice[SHA_MAX_SIZE];
-	const bool done = sha_digest(SHA_512, key->raw, key->about.size, once) == 0 &&
+	const bool done = sha_digest(SHA_512, key, length, once) == 0 &&
 			  sha_digest(SHA_512, once, sizeof(once), twice) == 0;
 
 	cipher_wipe(once, sizeof(once));
 	if (done)
-		memcpy(key->about.descriptor, twice, F2FS_KEY_DESCRIPTOR);
+		memcpy(descriptor, twice, F2FS_KEY_DESCRIPTOR);
 	return done;
 }
 
@@ -167,7 +166,7 @@ static int fill_master(struct f2fs_volume *vol, struct master_key *key, const ui
 {
 	if (!hkdf_extract(key->raw, key->about.size, key->prk) ||
 	    !expand(key, DERIVE_IDENTIFIER, NULL, 0, key->about.identifier, F2FS_KEY_IDENTIFIER) ||
-	    !usual_descriptor(key))
+	    !key_descriptor(key->raw, key->about.size, key->about.descriptor))
 		return error_nomem(vol->ctx);
 	if (name_length == F2FS_KEY_DESCRIPTOR)
 		memcpy(key->about.descriptor, name, name_length);
@@ -227,13 +226,12 @@ int keyring_copy(struct f2fs_volume *vol, const struct f2fs_volume *from)
 	return err;
 }
 
-int f2fs_volume_add_key(struct f2fs_volume *vol, const void *key, size_t length, const uint8_t *name,
-			size_t name_length, struct f2fs_key *out)
+int keyring_add(struct f2fs_volume *vol, const void *key, size_t length, const uint8_t *name, size_t name_length,
+		struct f2fs_key *out)
 {
 	struct master_key master = { .about.size = (uint32_t)length };
 	int err;
 
-	error_clear(vol->ctx);
 	if (!cipher_is_built())
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "keys are of no use: %s", part_why_not(PART_CRYPTO));
 	if (length < F2FS_KEY_MIN || length > F2FS_KEY_MAX)
@@ -252,6 +250,13 @@ int f2fs_volume_add_key(struct f2fs_volume *vol, const void *key, size_t length,
 		*out = master.about;
 	cipher_wipe(&master, sizeof(master));
 	return err;
+}
+
+int f2fs_volume_add_key(struct f2fs_volume *vol, const void *key, size_t length, const uint8_t *name,
+			size_t name_length, struct f2fs_key *out)
+{
+	error_clear(vol->ctx);
+	return keyring_add(vol, key, length, name, name_length, out);
 }
 
 int f2fs_volume_remove_key(struct f2fs_volume *vol, const uint8_t *name, size_t name_length)

@@ -56,6 +56,11 @@ void keyring_learn(struct f2fs_volume *vol, const struct fscrypt_context *contex
 		   uint32_t unreadable);
 /* Add all keys of another volume of the context to one that has none. */
 int keyring_copy(struct f2fs_volume *vol, const struct f2fs_volume *from);
+/* Add a key: f2fs_volume_add_key() without forgetting the last error. */
+int keyring_add(struct f2fs_volume *vol, const void *key, size_t length, const uint8_t *name, size_t name_length,
+		struct f2fs_key *out);
+/* Compute the usual descriptor of a key. False: memory is short, or SHA-512 is not available. */
+bool key_descriptor(const uint8_t *key, size_t length, uint8_t descriptor[F2FS_KEY_DESCRIPTOR]);
 /* How many keys there are. */
 unsigned keyring_count(const struct f2fs_volume *vol);
 /* Wipe all keys: the volume is closed. */

@@ -166,6 +166,18 @@ class VolumeSettings(VolumeBase):
         self._epoch += 1
         return results.Key(bytes(row.identifier), bytes(row.descriptor), row.size)
 
+    def add_passphrase(self, passphrase: str | bytes, salt: bytes | None = None) -> results.Key:
+        """Add the key that f2fscrypt derives from a passphrase and a salt, which is that of the volume by default.
+
+        NotFoundError when the volume has no salt.
+        """
+        row = ffi.new("struct f2fs_key *")
+        phrase = passphrase.encode() if isinstance(passphrase, str) else passphrase
+        bytes_of_salt = ffi.NULL if salt is None else ffi.new("uint8_t[]", salt or b"\0")
+        self._handle.call(lib.f2fs_volume_add_passphrase, phrase, len(phrase), bytes_of_salt, len(salt or b""), row)
+        self._epoch += 1
+        return results.Key(bytes(row.identifier), bytes(row.descriptor), row.size)
+
     def remove_key(self, name: bytes) -> None:
         """Remove the keys of this descriptor or identifier. KeyError when there is none."""
         try:

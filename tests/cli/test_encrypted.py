@@ -191,3 +191,26 @@ def test_without_a_key_encrypt_says_what_it_takes(run_tool, image, key):
     assert b"encrypt: needs the key for the directory: f2fs --key=FILE" in done.stderr
     done = run_tool("f2fs", "-w", "--key", key, image, "mkdir", "/a", "--", "encrypt", "-k", "0" * 32, "/a", rc=4)
     assert b"-k names none of the keys that were given with --key" in done.stderr
+
+
+def test_passphrases(run_tool, f2fskit, image, tmp_path):
+    """A file has a passphrase and, in a second line, a salt. A line too many, and a salt of no known form, are refused."""
+    with f2fskit.open(image, "r+") as volume:
+        top = volume.path("/secret")
+        top.mkdir()
+        top.inode().encrypt(volume.add_passphrase(b"correct horse", b"salt"), version=1)
+        (top / "file").write_bytes(b"secret contents\n")
+    phrase = tmp_path / "phrase"
+
+    def cat(text, rc=0):
+        phrase.write_bytes(text)
+        return run_tool("f2fs", "--passphrase", phrase, image, "cat", "/secret/file", rc=rc)
+    for text in (b"correct horse\ns:salt", b"correct horse\n0x73616c74\n", b"correct horse\n73616c74-0000-0000-0000-000000000000\n"):
+        assert cat(text).stdout == b"secret contents\n"
+    for text in (b"correct horse\n", b"correct horse"):
+        assert b"the volume has no salt" in cat(text, rc=1).stderr
+    for text in (b"correct horse\nsalt", b"correct horse\n0x7361\n0x7361\n", b"correct horse\n0x7\n", b"correct horse\ns:salt\0more"):
+        assert b"phrase: " in cat(text, rc=1).stderr
+    assert b"at most 1023 bytes" in cat(b"x" * 1024 + b"\ns:salt", rc=1).stderr
+    assert b"no passphrase" not in cat(b"\ns:", rc=4).stderr          # it may be empty
+    assert b"cannot read" in run_tool("f2fs", "--passphrase", tmp_path / "gone", image, "cat", "/secret/file", rc=1).stderr

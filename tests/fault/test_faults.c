@@ -732,6 +732,19 @@ static int run_undelete(struct bench *b)
 	return rc;
 }
 
+/* The only memory of the context that it takes is that of the keyring. */
+static int run_passphrase(struct bench *b)
+{
+	struct f2fs_volume *vol;
+	int rc = f2fs_volume_open(b->ctx, b->dev, NULL, &vol);
+
+	if (rc != 0)
+		return rc;
+	rc = f2fs_volume_add_passphrase(vol, "phrase", 6, (const uint8_t *)"salt", 4, NULL);
+	f2fs_volume_close(vol);
+	return rc == F2FS_ERR_UNSUPPORTED ? 0 : rc; /* built without libcrypto */
+}
+
 static const struct operation operations[] = {
 	{ "memory device", NULL, run_memory, 0, 0, 0, NULL },
 	{ "device stack", NULL, run_device_stack, 1, 0, 0, NULL },
@@ -761,6 +774,7 @@ static const struct operation operations[] = {
 	{ "compress, seal, discard", NULL, run_engine, 1, 1, 1, NULL },
 	{ "view beside a writer", NULL, run_beside, 1, 0, 1, is_good_beside },
 	{ "undelete", NULL, run_undelete, 1, 0, 1, NULL },
+	{ "passphrase", "seed-plain", run_passphrase, 0, 1, 1, NULL },
 };
 
 /* ---- the bench */

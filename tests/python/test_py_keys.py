@@ -321,3 +321,23 @@ def test_long_reads_are_deciphered_by_workers(disk):
             read(files[0], len(data), 0)
         volume.add_key(KEY)
         assert read(files[3], len(data), 0) == data
+
+
+def test_passphrase(disk):
+    """The same passphrase and salt give the same key. The volume has no salt of its own before the kernel makes one."""
+    with f2fskit.open(disk, "r+") as volume:
+        with pytest.raises(f2fskit.NotFoundError, match="no salt"):
+            volume.add_passphrase("correct horse")
+        assert volume.keys == []
+        key = volume.add_passphrase("correct horse", b"salt")
+        assert key.descriptor.hex() == "2ea819e58b47fa9f" and key.size == 64      # as f2fscrypt says
+        top = volume.path("/secret")
+        top.mkdir()
+        top.inode().encrypt(key, version=1)
+        (top / "file").write_bytes(b"secret contents")
+    with f2fskit.open(disk) as volume:
+        with pytest.raises(f2fskit.Error, match="at most 1023 bytes"):
+            volume.add_passphrase(b"x" * 1024, b"")
+        assert volume.add_passphrase("correct horse", b"").descriptor != key.descriptor
+        assert volume.add_passphrase(b"correct horse", b"salt") == key
+        assert volume.path("/secret/file").read_bytes() == b"secret contents"

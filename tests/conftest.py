@@ -56,7 +56,7 @@ def tool(build_dir):
     """tool("mkfs.f2fs") is the path of our own program of that name."""
     def find(name):
         path = os.path.join(build_dir, {"f2fs": "edit", "f2fslabel": "label", "f2fs-lab": "lab", "f2fsfuse": "fuse", "f2fs_io": "mounted",
-                                       "fibmap.f2fs": "mounted", "f2fstat": "mounted"}.get(name, name.split(".")[0]), name)
+                                       "fibmap.f2fs": "mounted", "f2fscrypt": "mounted", "f2fstat": "mounted"}.get(name, name.split(".")[0]), name)
         assert os.access(path, os.X_OK), "%s is not built" % path
         return path
     return find

@@ -33,7 +33,7 @@ def test_options_of_all_programs(offered, build_dir):
         names = script.read().split("-F _f2fskit ")[1].split()
     has_fuse = os.path.exists(os.path.join(build_dir, "fuse", "f2fsfuse"))     # with libfuse 3
     has_mounted = os.path.exists(os.path.join(build_dir, "mounted", "f2fs_io"))     # on Linux
-    assert len(names) == 11 + has_fuse + 3 * has_mounted
+    assert len(names) == 11 + has_fuse + 4 * has_mounted
     for name in names:
         assert offered(name, "--hel") == ["--help"], name
     assert offered("dump.f2fs", "--ex") == ["--exclude=", "--existing=", "--extract="]

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 PROGRAMS = ["mkfs.f2fs", "fsck.f2fs", "dump.f2fs", "sload.f2fs", "tune.f2fs", "defrag.f2fs", "resize.f2fs", "f2fs", "f2fslabel",
-            "inject.f2fs", "f2fs-lab", "f2fs_io", "fibmap.f2fs", "f2fstat"]
+            "inject.f2fs", "f2fs-lab", "f2fs_io", "f2fscrypt", "fibmap.f2fs", "f2fstat"]
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 SOURCES = {"defrag.f2fs": "defrag/main.c", "dump.f2fs": "dump/main.c", "f2fs": "edit/main.c", "inject.f2fs": "inject/main.c",
            "fsck.f2fs": "fsck/request.c", "f2fslabel": "label/main.c", "mkfs.f2fs": "mkfs/arguments.c", "resize.f2fs": "resize/main.c",
            "sload.f2fs": "sload/main.c", "tune.f2fs": "tune/main.c", "f2fs-lab": "lab/main.c", "f2fsfuse": "fuse/main.c", "f2fs_io": "mounted/f2fs_io.c",
-           "fibmap.f2fs": "mounted/fibmap.c", "f2fstat": "mounted/f2fstat.c"}
+           "f2fscrypt": "mounted/f2fscrypt.c", "fibmap.f2fs": "mounted/fibmap.c", "f2fstat": "mounted/f2fstat.c"}
 
 
 def test_the_build_has_these_sources():

@@ -17,7 +17,7 @@ zstyle ':completion:*' completer _complete; zstyle ':completion:*' list-prompt '
 show() { zle complete-word; print -r -- "<<$BUFFER>>"; exit }; zle -N show; bindkey '^I' show
 """
 PROGRAMS = ["mkfs.f2fs", "fsck.f2fs", "dump.f2fs", "sload.f2fs", "tune.f2fs", "defrag.f2fs", "resize.f2fs", "f2fs", "f2fslabel",
-            "inject.f2fs", "f2fs-lab", "f2fs_io", "fibmap.f2fs", "f2fstat"]
+            "inject.f2fs", "f2fs-lab", "f2fs_io", "f2fscrypt", "fibmap.f2fs", "f2fstat"]
 
 
 def ask_zsh(folders, build_dir, line, cwd):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Run the same command lines in two mounted volumes: commands_twice.py LIST.json FOLDER PROGRAMS FOLDER PROGRAMS. A row of the list
-is a program of their folder and its words. Prints for each row and folder [status, output, errors]; without PROGRAMS null."""
+is a program of their folder and its words. "INPUT|PROGRAM" gives it an input. Prints for each row and folder [status, output, errors]; without PROGRAMS null."""
 import json
 import os
 import subprocess
@@ -10,7 +10,8 @@ import sys
 def ask(folder, programs, words):
     if not programs:
         return None
-    done = subprocess.run([os.path.join(programs, words[0]), *words[1:]], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+    given, _, program = words[0].rpartition("|")
+    done = subprocess.run([os.path.join(programs, program), *words[1:]], cwd=folder, capture_output=True, input=given.encode(), timeout=60)
     return [done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")]
 
 

@@ -10,6 +10,7 @@
 #include "mounted/io_ask.h"
 #include "mounted/io_files.h"
 #include "mounted/io_flags.h"
+#include "mounted/io_speed.h"
 #include "mounted/io_transfer.h"
 #include "mounted/kernel_calls.h"
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/size.h"
+#include "mounted/kernel_calls.h"
 
 enum { WRONG_LETTER = 2 }; /* the peer's exit status for an unknown letter */
 
@@ -48,6 +49,25 @@ int io_request(const struct io_call *call, unsigned long request, const char *na
 	const int rc = ioctl(call->fd, request, argument);
 
 	return rc < 0 ? io_fail(call, name) : rc;
+}
+
+int io_advise(const struct io_call *call, int advice, const char *name)
+{
+	errno = posix_fadvise(call->fd, 0, advice == POSIX_FADV_RANDOM ? 0 : BLOCK_BYTES, advice);
+	if (!errno)
+		errno = posix_fadvise(call->fd, 0, BLOCK_BYTES, POSIX_FADV_WILLNEED);
+	if (errno)
+		return io_fail(call, "fadvise");
+	printf("fadvise %s|WILLNEED to a file: %s\n", name, call->path);
+	return 0;
+}
+
+uint64_t io_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
 }
 
 uint64_t io_now(void)

@@ -50,6 +50,11 @@ int io_number(const struct io_call *call, int operand, uint64_t min, uint64_t ma
 /* Make an ioctl on the file. Returns its result, or -1 after a message. */
 int io_request(const struct io_call *call, unsigned long request, const char *name, void *argument);
 #define io_ask(call, request, argument) io_request(call, request, #request, argument)
+/* Announce how the file is read (POSIX_FADV_*, and its name), and that its beginning is needed. Returns 0, or -1
+ * after a message. */
+int io_advise(const struct io_call *call, int advice, const char *name);
+/* xorshift64: the next number of a sequence. The state is not 0. */
+uint64_t io_random(uint64_t *state);
 /* Microseconds of a clock that nobody sets. */
 uint64_t io_now(void);
 

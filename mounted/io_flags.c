@@ -15,7 +15,7 @@
 
 #include "mounted/kernel_calls.h"
 
-enum { CAN_SET = 1, CAN_CLEAR = 2, CAN_BOTH = 3, ADVICE_BITS = 8 };
+enum { CAN_SET = 1, CAN_CLEAR = 2, CAN_BOTH = 3, ADVICE_BITS = 8, LARGE_FOLIO = 1 };
 
 /* In the order in which getflags shows them. */
 static const struct flag {
@@ -157,6 +157,16 @@ int io_get_advise(struct io_call *call)
 	return 0;
 }
 
+int io_get_fadvise(struct io_call *call)
+{
+	uint32_t bits = 0;
+
+	if (fgetxattr(call->fd, "user.fadvise", &bits, sizeof(bits)) != sizeof(bits))
+		return io_fail(call, "getxattr of user.fadvise");
+	printf("fadvise=0x%" PRIx32 ", advise_type: %s\n", bits, bits & LARGE_FOLIO ? "largefolio" : "");
+	return 0;
+}
+
 /* Print the value of an attribute, with control characters as escapes. */
 static int print_value(const struct io_call *call, const char *name)
 {
@@ -198,16 +208,23 @@ int io_setxattr(struct io_call *call)
 {
 	const char *name = call->words[0], *value = call->words[1];
 	size_t size = strlen(value);
-	unsigned char number;
+	unsigned char byte;
+	uint32_t word;
 	uint64_t parsed;
 	int rc;
 
 	if (!strcmp(name, "system.advise")) {
 		if (io_number(call, 1, 0, UINT8_MAX, &parsed))
 			return -1;
-		number = (unsigned char)parsed;
-		value = (const char *)&number;
-		size = sizeof(number);
+		byte = (unsigned char)parsed;
+		value = (const char *)&byte;
+		size = sizeof(byte);
+	} else if (!strcmp(name, "user.fadvise")) {
+		if (io_number(call, 1, 0, UINT32_MAX, &parsed))
+			return -1;
+		word = (uint32_t)parsed;
+		value = (const char *)&word;
+		size = sizeof(word);
 	}
 	rc = fsetxattr(call->fd, name, value, size, XATTR_CREATE);
 	printf("setxattr %s CREATE: name: %s, value: %s: ret=%d\n", call->path, name, call->words[1], rc);

@@ -12,6 +12,7 @@ int io_setflags(struct io_call *call);
 int io_clearflags(struct io_call *call);
 int io_pinfile(struct io_call *call);
 int io_get_advise(struct io_call *call);
+int io_get_fadvise(struct io_call *call);
 int io_listxattr(struct io_call *call);
 int io_setxattr(struct io_call *call);
 int io_removexattr(struct io_call *call);

@@ -12,6 +12,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -76,16 +79,18 @@ struct writing {
 	uint64_t written, slowest_us, state;
 };
 
-/* xorshift64: the next number of a sequence that begins with the clock. */
-static uint64_t next_random(struct writing *w)
+/* Announce by i_advise that a file is hot or cold. Returns 0, or -1 after a message. */
+static int give_advice(const struct io_call *call, const char *word)
 {
-	w->state ^= w->state << 13;
-	w->state ^= w->state >> 7;
-	w->state ^= w->state << 17;
-	return w->state;
+	const unsigned char advice = strcmp(word, "hot") ? 0x01 : 0x20;
+
+	if (fsetxattr(call->fd, "system.advise", &advice, sizeof(advice), 0))
+		return io_fail(call, "setxattr of system.advise");
+	return 0;
 }
 
-static int take_writing(struct io_call *call, struct writing *w)
+/* @file is the operand with the path, which the delay follows. The operand before it may be an advice. */
+static int take_writing(struct io_call *call, struct writing *w, int file)
 {
 	static const char *const patterns[] = { [ZERO] = "zero", [INC_NUM] = "inc_num", [RAND] = "rand" };
 	int found = -1;
@@ -100,15 +105,19 @@ static int take_writing(struct io_call *call, struct writing *w)
 		w->way = strcmp(ways[i].name, call->words[4]) ? w->way : &ways[i];
 	if (!w->way)
 		return io_refuse(call, call->words[4], "is not a kind of I/O");
-	if (call->count > 6) {
+	if (file > 5 && strcmp(call->words[5], "hot") != 0 && strcmp(call->words[5], "cold") != 0)
+		return io_refuse(call, call->words[5], "is not hot or cold");
+	if (call->count > file + 1) {
 		if (!w->way->start)
-			return io_refuse(call, call->words[6], "is a delay, which atomic writes alone have");
-		if (io_number(call, 6, 0, DELAY_MAX, &delay))
+			return io_refuse(call, call->words[file + 1], "is a delay, which atomic writes alone have");
+		if (io_number(call, file + 1, 0, DELAY_MAX, &delay))
 			return -1;
 		w->pause_us = delay * 1000 / (w->chunks.count + 2);
 	}
 	w->state = io_now() | 1;
-	return io_open(call, call->words[5], O_CREAT | O_WRONLY | w->way->flags);
+	if (io_open(call, call->words[file], O_CREAT | O_WRONLY | w->way->flags))
+		return -1;
+	return file > 5 ? give_advice(call, call->words[5]) : 0;
 }
 
 static void wait_us(uint64_t us)
@@ -122,8 +131,8 @@ static void wait_us(uint64_t us)
 static int write_chunk(const struct io_call *call, struct writing *w, uint64_t number)
 {
 	const struct chunks *c = &w->chunks;
-	const uint32_t mark = (uint32_t)(w->pattern == INC_NUM ? number : next_random(w));
-	const uint64_t place = c->is_random ? next_random(w) % c->first : c->first + number;
+	const uint32_t mark = (uint32_t)(w->pattern == INC_NUM ? number : io_random(&w->state));
+	const uint64_t place = c->is_random ? io_random(&w->state) % c->first : c->first + number;
 	const uint64_t start = io_now();
 	ssize_t n;
 
@@ -159,17 +168,27 @@ static int write_chunks(const struct io_call *call, struct writing *w)
 	return rc;
 }
 
-int io_write(struct io_call *call)
+static int write_file(struct io_call *call, int file)
 {
 	struct writing w = { 0 };
 	int rc = take_chunks(call, WRITE_BLOCKS, &w.chunks);
 
 	if (!rc)
-		rc = take_writing(call, &w);
+		rc = take_writing(call, &w, file);
 	if (!rc)
 		rc = write_chunks(call, &w);
 	free(w.chunks.buffer);
 	return rc;
+}
+
+int io_write(struct io_call *call)
+{
+	return write_file(call, 5);
+}
+
+int io_write_advice(struct io_call *call)
+{
+	return write_file(call, 6);
 }
 
 /* Ways to read through a mapping. */
@@ -193,6 +212,7 @@ static const struct mapping {
 struct reading {
 	struct chunks chunks;
 	const struct mapping *mapping; /* NULL: reads */
+	int dontcache; /* no page stays in memory */
 	uint64_t done, io_us, lock_us, shown;
 	char *head; /* the first bytes, to be printed */
 };
@@ -241,13 +261,29 @@ static int read_mapped(const struct io_call *call, struct reading *r)
 	return rc;
 }
 
+#ifndef RWF_DONTCACHE
+#define RWF_DONTCACHE 0x80
+#endif
+
+/* Read one chunk. The C library of some systems has no preadv2(2). */
+static ssize_t read_chunk(const struct io_call *call, const struct reading *r, uint64_t offset)
+{
+	const struct chunks *c = &r->chunks;
+	const struct iovec piece = { c->buffer, (size_t)c->bytes };
+
+	if (!r->dontcache)
+		return pread(call->fd, c->buffer, (size_t)c->bytes, (off_t)offset);
+	return syscall(SYS_preadv2, call->fd, &piece, 1, (unsigned long)offset, (unsigned long)(offset >> 32),
+		       RWF_DONTCACHE);
+}
+
 static int read_chunks(const struct io_call *call, struct reading *r)
 {
 	const struct chunks *c = &r->chunks;
 	const uint64_t start = io_now();
 
 	for (uint64_t i = 0; i < c->count; i++) {
-		const ssize_t n = pread(call->fd, c->buffer, (size_t)c->bytes, (off_t)((c->first + i) * c->bytes));
+		const ssize_t n = read_chunk(call, r, (c->first + i) * c->bytes);
 
 		if (n < 0)
 			return io_fail(call, "read");
@@ -287,7 +323,9 @@ static int take_reading(struct io_call *call, struct reading *r)
 		return io_refuse(call, call->words[1], "is before the file");
 	for (unsigned i = 0; i < sizeof(mappings) / sizeof(mappings[0]); i++)
 		r->mapping = strcmp(mappings[i].name, call->words[3]) ? r->mapping : &mappings[i];
-	if (!r->mapping && strcmp(call->words[3], "buffered") != 0 && strcmp(call->words[3], "dio") != 0)
+	r->dontcache = !strcmp(call->words[3], "dontcache");
+	if (!r->mapping && !r->dontcache && strcmp(call->words[3], "buffered") != 0 &&
+	    strcmp(call->words[3], "dio") != 0)
 		return io_refuse(call, call->words[3], "is not a kind of I/O");
 	if (io_number(call, call->count - 2, 0, r->chunks.bytes, &r->shown))
 		return -1;
@@ -298,15 +336,7 @@ static int take_reading(struct io_call *call, struct reading *r)
 	r->head = calloc(1, (size_t)r->shown + 1);
 	if (!r->head)
 		return io_fail(call, "memory for the printed bytes");
-	if (!advice)
-		return 0;
-	errno = posix_fadvise(call->fd, 0, BLOCK_BYTES, POSIX_FADV_SEQUENTIAL);
-	if (!errno)
-		errno = posix_fadvise(call->fd, 0, BLOCK_BYTES, POSIX_FADV_WILLNEED);
-	if (errno)
-		return io_fail(call, "fadvise");
-	printf("fadvise SEQUENTIAL|WILLNEED to a file: %s\n", call->path);
-	return 0;
+	return advice ? io_advise(call, POSIX_FADV_SEQUENTIAL, "SEQUENTIAL") : 0;
 }
 
 int io_read(struct io_call *call)

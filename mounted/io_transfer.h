@@ -8,6 +8,7 @@
 #include "mounted/io_call.h"
 
 int io_write(struct io_call *call);
+int io_write_advice(struct io_call *call);
 int io_read(struct io_call *call);
 
 #endif

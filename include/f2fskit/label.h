@@ -46,7 +46,7 @@ struct f2fs_features_options {
 	uint32_t on;		 /* enum f2fs_feature: to turn on; those that are on already are ignored */
 	uint32_t off;		 /* to turn off; those that are off already are ignored */
 	uint32_t encoding_flags; /* with casefold turned on, for names in UTF-8: 1 strict, 2 hashonly */
-	uint8_t convert;	 /* give extra attributes to inodes that have none, or not all of them */
+	uint8_t convert;	 /* give extra attributes to inodes that lack some; take them with extra_attr off */
 	uint8_t dry_run;	 /* judge and count, and write nothing: the volume may be opened for reading */
 };
 
@@ -69,14 +69,15 @@ struct f2fs_features_result {
  * lost_found makes the directory, and quota makes quota files with the usage of all owners (FORMAT files 9.3), of
  * projects with project_quota. Without the feature the files go, with their limits, and without project_quota that of
  * projects. Existing inodes stay without extra attributes where they have none, as Linux allows, and so have no
- * checksum, time of creation, project or compression. With convert they get them (FORMAT files 2.2). Files with nodes
- * below their inode, above about 3.4 MB with blocks of 4 KiB, are written again for that, as f2fs_compress_files() does
- * it. Left as they are: directories of that size, files that are sealed, pinned or without their key, and those without
- * room beside their old form. New times of creation are 0. A feature that an inode needs cannot be turned off.
+ * checksum, time of creation, project or compression. With convert they get them (FORMAT files 2.2), or lose them all if
+ * extra_attr is turned off, with their times of creation. The blocks of files and directories with nodes below their
+ * inode, above about 3.4 MB with blocks of 4 KiB, are copied for that. Left as they are: such files that are pinned or
+ * have no room beside their old form; extra_attr stays on then. New times of creation are 0. A feature that an inode
+ * needs cannot be turned off.
  * Checksums, times of creation and the room for attributes are cleared in all inodes when their feature is turned off.
  *
  * extra_attr is turned on first, then inodes are rewritten, with a commit for each 8192, then the other features
- * change. The superblock is written at once and durably. A power cut at any write leaves a sound volume, with the old
+ * change. It is turned off last. The superblock is written at once and durably. A power cut at any write leaves a sound volume, with the old
  * features or some of the new ones, and the same call brings it to its end; after one during inode_checksum see
  * f2fs_volume_set_uuid(). One during quota can leave quota files that the superblock does not name: the same call
  * removes them, and a repair before it puts them into lost+found.

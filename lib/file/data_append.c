@@ -203,6 +203,19 @@ int data_append_run(struct winode *w, struct slot_ref *slot, uint64_t file_block
 	return err;
 }
 
+int data_append_again(struct winode *w, struct slot_ref *slot, uint64_t file_block, const uint8_t *stored,
+		      uint32_t count)
+{
+	const f2fs_nid_t before = w->txn->file->elsewhere;
+	int err = need_room_in_logs(w);
+
+	w->txn->file->elsewhere = w->node->nid;
+	if (!err)
+		err = append_stored(w, slot, file_block, stored, count);
+	w->txn->file->elsewhere = before;
+	return err;
+}
+
 int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint32_t count)
 {
 	const uint32_t bits = w->txn->vol->geo.block_bits;

@@ -13,4 +13,8 @@ int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint
 /* Write count blocks of contents from file_block on, whose slots follow each other from one on. */
 int data_append_run(struct winode *w, struct slot_ref *slot, uint64_t file_block, const uint8_t *data, uint32_t count);
 
+/* Write blocks of contents again that the slots have, in the form that they are stored in. They get new places. */
+int data_append_again(struct winode *w, struct slot_ref *slot, uint64_t file_block, const uint8_t *stored,
+		      uint32_t count);
+
 #endif

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Move what an inode has behind its extra attributes, to make room for more of them. Slots count from the end of the
- * attributes, so summaries and other nodes stay true.
+ * Move the slots or contents after the extra attributes of an inode, to make room for more of them or to take theirs.
+ * Slots count from the end of the attributes, so summaries and other nodes stay true.
  */
 #include "format/inode_widen.h"
 
 #include <string.h>
 
 #include "format/dentry.h"
-
-enum { WIDE_WORDS = extra_SIZE / 4 };
 
 bool inode_is_wide(const uint8_t *block)
 {
@@ -25,27 +23,36 @@ static bool has_nodes(const struct f2fs_geometry *geo, const uint8_t *block)
 	return any;
 }
 
-/* Slots from the last that stays on must be empty. */
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Slots that the inode loses must be empty. */
 static bool move_slots(uint8_t *block, const struct inode_layout *from, const struct inode_layout *to)
 {
-	const size_t kept = (size_t)to->slots * 4;
+	const size_t kept = (size_t)smaller(from->slots, to->slots) * 4, had = (size_t)from->slots * 4;
 
-	if (!is_zero(block + from->slot_offset + kept, (size_t)(from->slots - to->slots) * 4))
+	if (!is_zero(block + from->slot_offset + kept, had - kept))
 		return false;
 	memmove(block + to->slot_offset, block + from->slot_offset, kept);
+	memset(block + to->slot_offset + kept, 0, (size_t)to->slots * 4 - kept);
 	return true;
 }
 
 static bool move_data(uint8_t *block, const struct inode_layout *from, const struct inode_layout *to)
 {
+	const size_t kept = smaller(from->inline_size, to->inline_size);
+
 	if (inode_i_size(block) > to->inline_size || get_le32(block + from->slot_offset) != 0)
 		return false;
-	memmove(block + to->inline_offset, block + from->inline_offset, to->inline_size);
+	memmove(block + to->inline_offset, block + from->inline_offset, kept);
+	memset(block + to->inline_offset + kept, 0, to->inline_size - kept);
 	memset(block + to->slot_offset, 0, 4);
 	return true;
 }
 
-/* Write the entries into a smaller area, one behind the other. */
+/* Write the entries into an area of another size, without gaps. */
 static bool move_entries(uint8_t *block, const struct inode_layout *from, const struct inode_layout *to,
 			 const uint8_t *before)
 {
@@ -78,22 +85,20 @@ static bool move_entries(uint8_t *block, const struct inode_layout *from, const 
 	return true;
 }
 
-bool inode_widen(const struct f2fs_geometry *geo, uint8_t *block, uint8_t *scratch)
+bool inode_resize_extra(const struct f2fs_geometry *geo, uint8_t *block, uint8_t *scratch, uint32_t bytes)
 {
-	const uint32_t had = inode_extra_size(block);
+	const uint32_t had = inode_extra_size(block), flag = FLAG_i_inline_extra_attr;
+	const uint8_t set = (uint8_t)((inode_i_inline(block) & ~flag) | (bytes ? flag : 0));
 	struct inode_layout from, to;
 	bool is_done;
 
-	if (inode_is_wide(block))
-		return true;
-	if (has_nodes(geo, block))
-		return false;
 	memcpy(scratch, block, geo->block_size);
 	inode_layout(geo, block, &from);
-	inode_set_i_inline(scratch, inode_i_inline(scratch) | FLAG_i_inline_extra_attr);
-	extra_set_i_extra_isize(scratch + INODE_ADDR_OFFSET, extra_SIZE);
+	inode_set_i_inline(scratch, set);
+	if (bytes)
+		extra_set_i_extra_isize(scratch + INODE_ADDR_OFFSET, (uint16_t)bytes);
 	inode_layout(geo, scratch, &to);
-	if (to.extra_words != WIDE_WORDS || to.xattr_words != from.xattr_words)
+	if (to.extra_words != bytes / 4 || to.xattr_words != from.xattr_words)
 		return false;
 	memcpy(scratch, block, geo->block_size);
 	if (inode_has_inline(block, FLAG_i_inline_inline_data))
@@ -104,8 +109,24 @@ bool inode_widen(const struct f2fs_geometry *geo, uint8_t *block, uint8_t *scrat
 		is_done = move_slots(block, &from, &to);
 	if (!is_done)
 		return false;
-	memset(block + INODE_ADDR_OFFSET + had, 0, extra_SIZE - had);
-	inode_set_i_inline(block, inode_i_inline(block) | FLAG_i_inline_extra_attr);
-	extra_set_i_extra_isize(block + INODE_ADDR_OFFSET, extra_SIZE);
+	inode_set_i_inline(block, set);
+	if (bytes) {
+		memset(block + INODE_ADDR_OFFSET + had, 0, bytes - had);
+		extra_set_i_extra_isize(block + INODE_ADDR_OFFSET, (uint16_t)bytes);
+	}
 	return true;
+}
+
+bool inode_widen(const struct f2fs_geometry *geo, uint8_t *block, uint8_t *scratch)
+{
+	if (inode_is_wide(block))
+		return true;
+	return !has_nodes(geo, block) && inode_resize_extra(geo, block, scratch, extra_SIZE);
+}
+
+bool inode_narrow(const struct f2fs_geometry *geo, uint8_t *block, uint8_t *scratch)
+{
+	if (!inode_has_inline(block, FLAG_i_inline_extra_attr))
+		return true;
+	return !has_nodes(geo, block) && inode_resize_extra(geo, block, scratch, 0);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Give an inode block extra attributes of full size (FORMAT files 2.2).
+ * Give an inode block extra attributes of full size, or take them away (FORMAT files 2.2).
  */
 #ifndef F2FSKIT_FORMAT_INODE_WIDEN_H
 #define F2FSKIT_FORMAT_INODE_WIDEN_H
@@ -16,5 +16,13 @@ bool inode_is_wide(const uint8_t *block);
  * block.
  */
 bool inode_widen(const struct f2fs_geometry *geo, uint8_t *block, uint8_t *scratch);
+/* Take the extra attributes away, in the same way. What they say is lost: times of creation, checksum, project. */
+bool inode_narrow(const struct f2fs_geometry *geo, uint8_t *block, uint8_t *scratch);
+/*
+ * The same for an inode with nodes, to bytes (extra_SIZE or 0) of extra attributes. File blocks change: the last slots
+ * must be empty before the inode loses them, and new ones are empty. The caller moves the slots of the nodes
+ * (file/slots_shift.h).
+ */
+bool inode_resize_extra(const struct f2fs_geometry *geo, uint8_t *block, uint8_t *scratch, uint32_t bytes);
 
 #endif

@@ -4,6 +4,8 @@
  */
 #include "tune/feature_rules.h"
 
+#include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "format/inode.h"
@@ -98,6 +100,21 @@ static uint32_t first_of(uint32_t features)
 	return features & (~features + 1);
 }
 
+/* Name all features that need one that is to be off. */
+static int refuse_need(struct f2fs_context *ctx, uint32_t after, uint32_t missing)
+{
+	char names[200] = "";
+
+	for (unsigned i = 0; i < FEATURES; i++) {
+		const size_t n = strlen(names);
+
+		if (turns(after, table[i].feature) && turns(table[i].needs, missing))
+			snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "", feature_name(table[i].feature));
+	}
+	return error_set(ctx, F2FS_ERR_UNSUPPORTED, "%s is needed by %s: turn them off, too, or none",
+			 feature_name(first_of(missing)), names);
+}
+
 int feature_rules_plan(struct f2fs_context *ctx, uint32_t now, const struct f2fs_features_options *o, uint32_t *on,
 		       uint32_t *off)
 {
@@ -122,8 +139,7 @@ int feature_rules_plan(struct f2fs_context *ctx, uint32_t now, const struct f2fs
 			return error_set(ctx, F2FS_ERR_UNSUPPORTED, "%s stays as it is: %s", feature_name(f->feature),
 					 f->why);
 		if (turns(after, f->feature) && (f->needs & ~after))
-			return error_set(ctx, F2FS_ERR_UNSUPPORTED, "%s needs %s: turn both off, or none",
-					 feature_name(f->feature), feature_name(f->needs & ~after));
+			return refuse_need(ctx, after, f->needs & ~after);
 	}
 	return 0;
 }

@@ -4,9 +4,9 @@
  *
  * A feature is on before anything needs it, and off after nothing does. So extra_attr comes first, then the features
  * that go, then the inodes, and last the features that need inodes to be so. Each rewritten inode is right with the old
- * features and with the new ones: an interruption does no harm, and the same call continues. An inode above nodes
- * cannot change in place, since its slots move to other nodes: recompress.c writes the file again. label.c computes the
- * checksums of inodes.
+ * features and with the new ones: an interruption does no harm, and the same call continues. extra_attr goes last. An
+ * inode above nodes cannot change in place, since its slots move to other nodes: recompress.c moves its blocks. label.c
+ * computes the checksums of inodes.
  */
 #include <f2fskit/label.h>
 #include <f2fskit/write.h>
@@ -42,8 +42,10 @@ enum {
 	EXTRA_END_checksum = 12
 };
 
-static const char NO_EXTRA[] = "has no extra attributes: converting inodes gives them, except to large directories "
-			       "and to files that cannot be rewritten";
+static const char NO_EXTRA[] = "has no extra attributes: converting inodes gives them, except to large files that are "
+			       "pinned or have no room beside their old form";
+static const char HAS_EXTRA[] = "keeps its extra attributes: large files that are pinned, or have no room beside their "
+				"old form, cannot be converted";
 
 /* ---- a change ---- */
 
@@ -53,7 +55,7 @@ struct retune {
 	uint32_t on, off; /* that change */
 	uint32_t erased;  /* features that inodes must not show */
 	unsigned quota_on, quota_off; /* 1 << enum quota_type: files that come and go */
-	bool converts;	  /* inodes get all extra attributes where they can */
+	enum reshape converts; /* inodes get all extra attributes where they can, or lose them */
 	uint8_t *scratch; /* of two blocks */
 	uint32_t dirty;	  /* inodes since the last commit */
 	struct vec moves; /* f2fs_nid_t: files above nodes, whose contents are written again */
@@ -119,13 +121,32 @@ static bool erase(uint32_t off, uint8_t *block)
 	return is_changed;
 }
 
+/* Does an inode have the form that converting gives it? */
+static bool is_converted(const struct retune *c, const uint8_t *block)
+{
+	return c->converts == RESHAPE_NARROW ? !inode_has_extra_attr(block) :
+	       c->converts == RESHAPE_NOT    ? true :
+					       inode_is_wide(block);
+}
+
+static bool convert(const struct retune *c, uint8_t *block)
+{
+	uint8_t *work = c->scratch + c->vol->geo.block_size;
+	struct f2fs_geometry geo = c->vol->geo;
+
+	if (c->converts == RESHAPE_WIDE)
+		return inode_widen(&geo, block, work);
+	geo.feature &= ~(c->off & F2FS_FEAT_FLEXIBLE_INLINE_XATTR);
+	return inode_narrow(&geo, block, work);
+}
+
 /* Make an inode's block as the features want it. Returns whether that changes it. */
 static bool adapt(const struct retune *c, uint8_t *block)
 {
 	bool is_changed = erase(c->erased, block);
 
-	if (c->converts && !inode_is_wide(block))
-		is_changed = inode_widen(&c->vol->geo, block, c->scratch + c->vol->geo.block_size);
+	if (!is_converted(c, block))
+		is_changed |= convert(c, block);
 	if (turns(c->on, F2FS_FEAT_FLEXIBLE_INLINE_XATTR) && inode_has_other_xattr_words(block)) {
 		extra_set_i_inline_xattr_size(block + INODE_ADDR_OFFSET, (uint16_t)inode_usual_xattr_words(block));
 		is_changed = true;
@@ -147,12 +168,13 @@ static int judge_inode(void *user, const struct f2fs_nat_info *nat)
 	for (unsigned kind = 0; kind < sb_COUNT_qf_ino; kind++)
 		if ((c->quota_off & 1u << kind) && sb_qf_ino(c->vol->sb, kind) == nat->nid)
 			return 0; /* it goes */
-	needed = feature_needed(c->off, c->inodes.block);
+	needed = feature_needed(c->converts == RESHAPE_NARROW ? c->off & ~(uint32_t)F2FS_FEAT_EXTRA_ATTR : c->off,
+				c->inodes.block);
 	if (needed)
 		return stands_in_the_way(c, nat->nid, needed, "needs it");
 	memcpy(inode, c->inodes.block, c->vol->geo.block_size);
 	is_changed = adapt(c, inode);
-	if (c->converts && !inode_is_wide(inode) && recompress_is_movable(&c->vol->geo, inode)) {
+	if (!is_converted(c, inode) && recompress_is_movable(&c->vol->geo, inode)) {
 		f2fs_nid_t *move = vec_push(&c->moves, 1);
 
 		c->result.inodes++;
@@ -162,7 +184,9 @@ static int judge_inode(void *user, const struct f2fs_nat_info *nat)
 		return 0;
 	}
 	c->result.inodes += is_changed;
-	c->result.left += c->converts && !inode_is_wide(inode);
+	c->result.left += !is_converted(c, inode);
+	if (c->converts == RESHAPE_NARROW && !is_converted(c, inode))
+		return stands_in_the_way(c, nat->nid, F2FS_FEAT_EXTRA_ATTR, HAS_EXTRA);
 	if (turns(c->on, F2FS_FEAT_FLEXIBLE_INLINE_XATTR) && !inode_has_extra_attr(inode))
 		return stands_in_the_way(c, nat->nid, F2FS_FEAT_FLEXIBLE_INLINE_XATTR, NO_EXTRA);
 	if (turns(c->on, F2FS_FEAT_INODE_CHECKSUM) && inode_has_extra_attr(inode)) {
@@ -215,7 +239,9 @@ static int rewrite_inodes(struct retune *c)
 /* Name the first of the files that were to be moved and stay as they are, if a feature needs them. */
 static int judge_left(struct retune *c)
 {
-	const uint32_t asks = c->on & (F2FS_FEAT_FLEXIBLE_INLINE_XATTR | F2FS_FEAT_INODE_CHECKSUM);
+	const bool narrows = c->converts == RESHAPE_NARROW;
+	const uint32_t asks = narrows ? F2FS_FEAT_EXTRA_ATTR :
+					c->on & (F2FS_FEAT_FLEXIBLE_INLINE_XATTR | F2FS_FEAT_INODE_CHECKSUM);
 	const f2fs_nid_t *nids = c->moves.items;
 	struct f2fs_nat_info nat;
 	int err = 0;
@@ -224,8 +250,8 @@ static int judge_left(struct retune *c)
 		err = nat_get(c->vol, nids[i], &nat);
 		if (!err)
 			err = inode_walk_read(&c->inodes, &nat);
-		if (!err && !inode_is_wide(c->inodes.block))
-			err = stands_in_the_way(c, nids[i], asks & (~asks + 1), NO_EXTRA);
+		if (!err && !is_converted(c, c->inodes.block))
+			err = stands_in_the_way(c, nids[i], asks & (~asks + 1), narrows ? HAS_EXTRA : NO_EXTRA);
 	}
 	return err;
 }
@@ -234,7 +260,7 @@ static int judge_left(struct retune *c)
 static int move_files(struct retune *c)
 {
 	uint64_t moved = 0;
-	int err = recompress_widen(c->vol, c->moves.items, c->moves.count, &moved);
+	int err = recompress_reshape(c->vol, c->converts, c->moves.items, c->moves.count, &moved);
 
 	c->result.inodes -= c->moves.count - moved;
 	c->result.left += c->moves.count - moved;
@@ -296,7 +322,9 @@ static int switch_features(struct retune *c, uint32_t on, uint32_t off, const st
 
 static int make(struct retune *c, const struct f2fs_features_options *o)
 {
-	/* the first is there before any inode has it; label.c turns checksums on, when all inodes have one */
+	/*
+	 * The first is there as long as any inode has it. label.c turns checksums on, when all inodes have one.
+	 */
 	const uint32_t first = F2FS_FEAT_EXTRA_ATTR, last = F2FS_FEAT_INODE_CHECKSUM;
 	const uint32_t quota = F2FS_FEAT_QUOTA | F2FS_FEAT_PROJECT_QUOTA;
 	struct f2fs_volume *vol = c->vol;
@@ -308,13 +336,13 @@ static int make(struct retune *c, const struct f2fs_features_options *o)
 	if (!err)
 		err = c->quota_off ? quota_files_off(vol, c->quota_off, c->off & quota) : 0;
 	if (!err)
-		err = switch_features(c, 0, c->off & ~quota, o);
+		err = switch_features(c, 0, c->off & ~(quota | first), o);
 	if (!err && c->moves.count)
 		err = move_files(c);
 	if (!err && (c->converts || c->erased || turns(c->on, F2FS_FEAT_FLEXIBLE_INLINE_XATTR)))
 		err = rewrite_inodes(c);
 	if (!err)
-		err = switch_features(c, c->on & ~(first | last | quota), 0, o);
+		err = switch_features(c, c->on & ~(first | last | quota), c->off & first, o);
 	if (!err && (c->on & quota || c->quota_on))
 		err = quota_files_on(vol, c->quota_on, c->on & quota);
 	if (err || !turns(c->on, last))
@@ -338,13 +366,15 @@ static int run(struct retune *c, const struct f2fs_features_options *o)
 	int err = feature_rules_plan(vol->ctx, vol->geo.feature, o, &c->on, &c->off);
 
 	c->erased = o->off & ERASED;
+	if (c->converts && turns(o->off, F2FS_FEAT_EXTRA_ATTR)) /* off already: no inode has any */
+		c->converts = turns(c->off, F2FS_FEAT_EXTRA_ATTR) ? RESHAPE_NARROW : RESHAPE_NOT;
 	if (!err)
 		plan_quota(c, o);
 	c->result.before = vol->geo.feature;
 	c->result.after = (vol->geo.feature | c->on) & ~c->off;
 	if (err || !(c->on | c->off | c->erased | (uint32_t)c->converts | c->quota_on | c->quota_off))
 		return err;
-	if (c->converts && !turns(c->result.after, F2FS_FEAT_EXTRA_ATTR))
+	if (c->converts == RESHAPE_WIDE && !turns(c->result.after, F2FS_FEAT_EXTRA_ATTR))
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "inodes are converted on a volume with extra_attr");
 	c->inodes.block = mem_alloc(vol->ctx, 3 * bs);
 	if (!c->inodes.block)
@@ -375,7 +405,7 @@ int f2fs_volume_set_features(struct f2fs_volume *vol, const struct f2fs_features
 		err = inode_walk_ready(vol);
 	if (err)
 		return err;
-	c.converts = o.convert;
+	c.converts = o.convert ? RESHAPE_WIDE : RESHAPE_NOT;
 	err = run(&c, &o);
 	if (result)
 		sized_give(result, &c.result, sizeof(c.result));

@@ -130,7 +130,7 @@ static int change_one(struct run *run, struct batched *one, bool *failed)
 	if (!err)
 		err = recompress_rewrite(&run->r, one->file.ino);
 	if (!err)
-		return count_after(run, &one->file);
+		return run->r.reshape ? 0 : count_after(run, &one->file);
 	if (!run->r.why)
 		return err;
 	*failed = true;
@@ -475,10 +475,11 @@ int f2fs_compress_files(struct f2fs_volume *vol, const struct f2fs_compress_file
 	return err;
 }
 
-int recompress_widen(struct f2fs_volume *vol, const f2fs_nid_t *inos, size_t count, uint64_t *changed)
+int recompress_reshape(struct f2fs_volume *vol, enum reshape reshape, const f2fs_nid_t *inos, size_t count,
+		       uint64_t *changed)
 {
 	const struct f2fs_compress_files_options o = { F2FS_SIZED(f2fs_compress_files_options) };
-	struct run run = { .r = { .vol = vol, .options = &o, .widens = true }, .base = "" };
+	struct run run = { .r = { .vol = vol, .options = &o, .reshape = reshape }, .base = "" };
 	struct f2fs_write_options write;
 	int sync, err = start(&run, &write, &sync);
 

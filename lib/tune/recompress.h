@@ -5,12 +5,14 @@
 #ifndef F2FSKIT_TUNE_RECOMPRESS_H
 #define F2FSKIT_TUNE_RECOMPRESS_H
 
+#include "tune/recompress_file.h"
 #include "volume/volume.h"
 
 /*
- * Rewrite files, so that their inodes get extra attributes of full size. *changed: how many. Others have no room beside
- * their old form, or cannot be read.
+ * Give inodes all extra attributes, or none (RESHAPE_WIDE, RESHAPE_NARROW), and move the blocks that have other slots
+ * then. *changed: how many. Others have no room beside their old form.
  */
-int recompress_widen(struct f2fs_volume *vol, const f2fs_nid_t *inos, size_t count, uint64_t *changed);
+int recompress_reshape(struct f2fs_volume *vol, enum reshape reshape, const f2fs_nid_t *inos, size_t count,
+		       uint64_t *changed);
 
 #endif

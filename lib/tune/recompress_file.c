@@ -11,6 +11,8 @@
 #include "file/compress_mark.h"
 #include "file/dir_write.h"
 #include "file/inode_sync.h"
+#include "file/slots_shift.h"
+#include "file/write.h"
 #include "format/cluster.h"
 #include "format/inode_widen.h"
 #include "tune/recompress_file.h"
@@ -69,11 +71,11 @@ static bool is_so(const struct recompress *r, const struct f2fs_inode *inode)
 /* Why a file cannot be rewritten at all. */
 static int judge_block(const struct f2fs_geometry *geo, const uint8_t *block)
 {
-	if (inode_i_advise(block) & FLAG_i_advise_verity)
-		return F2FS_COMPRESS_LEFT_VERITY;
 	if (inode_has_inline(block, FLAG_i_inline_pin_file) ||
 	    (geometry_has(geo, F2FS_FEAT_DEVICE_ALIAS) && (inode_i_flags(block) & FLAG_i_flags_device_alias)))
 		return F2FS_COMPRESS_LEFT_PINNED;
+	if (inode_i_advise(block) & FLAG_i_advise_verity)
+		return F2FS_COMPRESS_LEFT_VERITY;
 	return F2FS_COMPRESS_LEFT_NONE;
 }
 
@@ -81,8 +83,8 @@ bool recompress_is_movable(const struct f2fs_geometry *geo, const uint8_t *block
 {
 	const unsigned type = inode_i_mode(block) & MODE_TYPE;
 
-	return (type == MODE_REG && judge_block(geo, block) == F2FS_COMPRESS_LEFT_NONE) ||
-	       (type == MODE_DIR && inode_has_inline(block, FLAG_i_inline_inline_dentry));
+	return (type == MODE_REG && judge_block(geo, block) != F2FS_COMPRESS_LEFT_PINNED) || type == MODE_DIR ||
+	       (type == MODE_LNK && inode_has_inline(block, FLAG_i_inline_inline_data));
 }
 
 int recompress_judge(struct recompress *r, struct f2fs_inode *inode)
@@ -290,12 +292,36 @@ static int store(struct f2fs_inode *inode)
 	return change_end(&change, err);
 }
 
-/*
- * Give the inode of an empty file room for all extra attributes, if the volume has any. The entries of a directory move
- * out of the inode for that.
- */
-static int widen(struct recompress *r, struct f2fs_inode *inode)
+/* Move contents that the inode has no room for out of it. */
+static int move_out(struct winode *w)
 {
+	if (inode_has_inline(winode_block(w), FLAG_i_inline_inline_dentry))
+		return dir_move_out(w);
+	return data_convert(w);
+}
+
+/* Give an inode another number of extra attributes, so that its slots from the last ones on move to other nodes. */
+static int move_slots(struct recompress *r, struct winode *w, uint32_t bytes)
+{
+	const struct f2fs_geometry *geo = &r->vol->geo;
+	const uint32_t had = inode_extra_size(winode_block(w)), more = bytes > had ? (bytes - had) / 4 : 0;
+	int err = more ? slots_shift_up(w, w->layout.slots - more, more) : 0;
+
+	if (err)
+		return err;
+	if (!inode_resize_extra(geo, winode_block(w), r->packed, bytes)) {
+		r->why = F2FS_COMPRESS_LEFT_ATTRIBUTES;
+		return error_set(r->vol->ctx, F2FS_ERR_UNSUPPORTED, "inode %u has no room for extra attributes",
+				 (unsigned)w->node->nid);
+	}
+	winode_touch(w);
+	return bytes < had ? slots_shift_down(w, w->layout.slots, (had - bytes) / 4) : 0;
+}
+
+/* Give an inode all extra attributes, if the volume has any, or take them away. */
+static int reshape(struct recompress *r, struct f2fs_inode *inode, enum reshape how)
+{
+	const uint32_t bytes = how == RESHAPE_WIDE ? extra_SIZE : 0;
 	struct change change;
 	struct winode w;
 	int err = change_begin_on(&change, inode);
@@ -304,35 +330,30 @@ static int widen(struct recompress *r, struct f2fs_inode *inode)
 		err = inode_sync(inode);
 	if (!err)
 		err = winode_get(inode->vol, inode->ino, &w);
-	if (!err && inode_has_inline(winode_block(&w), FLAG_i_inline_inline_dentry)) {
-		err = dir_move_out(&w);
-		if (!err)
-			err = winode_get(inode->vol, inode->ino, &w);
-	}
-	if (err || !geometry_has(&r->vol->geo, F2FS_FEAT_EXTRA_ATTR) || inode_is_wide(winode_block(&w)))
+	if (err || !geometry_has(&r->vol->geo, F2FS_FEAT_EXTRA_ATTR) ||
+	    (how == RESHAPE_WIDE ? inode_is_wide(winode_block(&w)) : inode_extra_size(winode_block(&w)) == 0))
 		return change_end(&change, err);
-	if (!inode_widen(&r->vol->geo, winode_block(&w), r->packed)) {
-		r->why = F2FS_COMPRESS_LEFT_ATTRIBUTES;
-		return error_set(r->vol->ctx, F2FS_ERR_UNSUPPORTED, "inode %u has no room for extra attributes",
-				 (unsigned)inode->ino);
-	}
-	winode_touch(&w);
-	return 0;
+	err = move_out(&w);
+	if (!err)
+		err = winode_get(inode->vol, inode->ino, &w);
+	if (!err)
+		err = move_slots(r, &w, bytes);
+	return change_end(&change, err);
 }
 
 static int rewrite(struct recompress *r, struct f2fs_inode *from, struct f2fs_inode *to)
 {
 	int err = 0;
 
-	if (inode_type(to) == MODE_DIR)
-		return widen(r, to);
+	if (r->reshape)
+		return reshape(r, to, r->reshape);
 	if (inode_has_inline(to->block, FLAG_i_inline_compress_released))
 		err = f2fs_compress_reserve(to, NULL);
 	if (!err)
 		err = f2fs_inode_truncate(to, 0);
-	if (!err && (r->options->how || r->widens))
-		err = widen(r, to);
-	if (!err && !r->widens)
+	if (!err && r->options->how)
+		err = reshape(r, to, RESHAPE_WIDE);
+	if (!err)
 		err = f2fs_compress_set(to, r->options->how);
 	if (!err)
 		err = copy(r, from, to);
@@ -351,7 +372,7 @@ int recompress_rewrite(struct recompress *r, f2fs_nid_t ino)
 		to->rules = &r->rules;
 		err = rewrite(r, from, to);
 	}
-	if (!r->why && error_is_full(r->vol->ctx, err))
+	if (!r->why && (error_is_full(r->vol->ctx, err) || err == F2FS_ERR_TOO_BIG))
 		r->why = F2FS_COMPRESS_LEFT_ROOM;
 	else if (!r->why && err == F2FS_ERR_ENCRYPTED)
 		r->why = F2FS_COMPRESS_LEFT_KEY;

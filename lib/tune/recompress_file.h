@@ -10,6 +10,9 @@
 #include "base/comp.h"
 #include "file/object.h"
 
+/* What an inode gets: nothing else, all extra attributes, or none. */
+enum reshape { RESHAPE_NOT, RESHAPE_WIDE, RESHAPE_NARROW };
+
 struct recompress {
 	struct f2fs_volume *vol;
 	const struct f2fs_compress_files_options *options;
@@ -19,8 +22,8 @@ struct recompress {
 	size_t chunk; /* bytes of plain */
 	uint8_t *plain, *packed;
 	void *work;
-	bool widens; /* no matter of compression: inodes get extra attributes of full size */
-	int why;     /* enum f2fs_compress_left: what the last failure means, NONE if it is not the file's own */
+	enum reshape reshape; /* not RESHAPE_NOT: no matter of compression */
+	int why; /* enum f2fs_compress_left: what the last failure means, NONE if it is not the file's own */
 };
 
 /* Make and free the buffers. */
@@ -39,6 +42,6 @@ int recompress_try(struct recompress *r, struct f2fs_inode *inode, bool until_on
  * have changed it half-way: roll back then. Sets why.
  */
 int recompress_rewrite(struct recompress *r, f2fs_nid_t ino);
-/* May a file be rewritten without a change of its contents, or a directory be moved out of its inode? */
+/* Can the blocks of a file move, or its contents move out of the inode, so that its inode gets another form? */
 bool recompress_is_movable(const struct f2fs_geometry *geo, const uint8_t *block);
 #endif

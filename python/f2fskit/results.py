@@ -191,7 +191,7 @@ class FeaturesResult(NamedTuple):
     inodes: int
     """That were rewritten, or would be."""
     left: int
-    """With convert: inodes that stay without extra attributes."""
+    """With convert: inodes that stay as they are."""
 
 
 class Geometry(NamedTuple):

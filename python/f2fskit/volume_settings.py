@@ -66,8 +66,8 @@ class VolumeSettings(VolumeBase):
         Args:
             on: features to turn on.
             off: features to turn off.
-            convert: give extra attributes to inodes that lack them. Files above about 3.4 MB are written again for that.
-                Directories of that size and files that cannot be rewritten stay as they are: `left` counts them.
+            convert: give extra attributes to inodes that lack them, or with EXTRA_ATTR off, take them from all inodes. Files
+                and directories above about 3.4 MB are copied for that. `left` counts those that stay, such as pinned files.
             dry_run: judge and count, and write nothing.
             strict: with CASEFOLD, refuse names that are not valid UTF-8 in folded directories.
             hash_only: with CASEFOLD, see `set_hash_only()`.

@@ -93,7 +93,7 @@ def test_all_at_once(make, feature, is_whole, run_tool):
              "--", "put", "/bin/sh", "/packed/sh", "--", "put", "/bin/sh", "/folded/Name")
     assert run_tool("f2fs", image, "ls", "/folded/nAME").stdout
     run_tool("fsck.f2fs", "-f", "--dry-run", image)
-    for name, needs in (("casefold", "needs it"), ("compression", "needs it"), ("extra_attr", "needs extra_attr")):
+    for name, needs in (("casefold", "needs it"), ("compression", "needs it"), ("extra_attr", "extra_attr is needed by")):
         assert needs in feature(image, "-" + name, rc=1)
     run_tool("f2fs", "-w", image, "rm", "-r", "/folded", "/packed")
     wanted = sorted({*names} - {"casefold", "compression"})
@@ -146,7 +146,8 @@ def edges(source):
         (source / f"dir-{count}").mkdir()
         for i in range(count):
             (source / f"dir-{count}" / f"f{i}").touch()
-    os.symlink("x" * 3000, source / "far")
+    for size in (3000, 3452, 3453, 3470, 3487, 3488):
+        os.symlink("x" * size, source / f"far-{size}")
     os.mkfifo(source / "pipe")
     return source
 
@@ -159,7 +160,8 @@ def test_conversion(make, feature, is_whole, run_tool, edges):
     assert (told["inodes"], told["left"]) == (done["inodes"], done["left"]) and done["inodes"] > 1000 and done["left"] == 0
     is_whole(image)
     sizes = {}
-    for name in ("large", "last-slot-863", "last-slot-864", "inline-3452", "inline-3453", "small", "pipe", "far", "dir-1", "dir-160", "dir-184"):
+    for name in ("large", "last-slot-863", "last-slot-864", "inline-3452", "inline-3453", "small", "pipe", "far-3000", "far-3470", "far-3488",
+                 "dir-1", "dir-160", "dir-184"):
         sizes[name] = b"extra_attr" in run_tool("f2fs", image, "stat", "/" + name).stdout
     assert all(sizes.values())
     assert json.loads(run_tool("f2fs", "-w", "--json", image, "feature", "--convert").stdout)["inodes"] == 0
@@ -167,6 +169,40 @@ def test_conversion(make, feature, is_whole, run_tool, edges):
     is_whole(image)
     run_tool("f2fs", "-w", image, "mkdir", "/new", "--", "compress", "/new")
     run_tool("fsck.f2fs", "-f", "--dry-run", image)
+
+
+def test_conversion_back(make, feature, is_whole, run_tool, edges):
+    """No inode has extra attributes any more, and GRUB can read the volume again."""
+    image = make("extra_attr,inode_checksum,inode_crtime,compression,flexible_inline_xattr,quota,project_quota,sb_checksum")
+    assert b"extra_attr" in run_tool("f2fs", image, "stat", "/dir-184").stdout
+    gone = ["-" + name for name in NEED_EXTRA]
+    assert "needs it" in feature(image, *gone, "-extra_attr", rc=1)
+    assert all(name in feature(image, "--convert", "-extra_attr", rc=1) for name in NEED_EXTRA)
+    told = json.loads(run_tool("f2fs", "--json", image, "feature", "-n", "--convert", *gone, "-extra_attr").stdout)
+    assert (told["inodes"], told["left"]) == (json.loads(run_tool("tune.f2fs", "-lj", image).stdout)["valid_inodes"] - 1, 0)
+    assert feature(image, "--convert", *gone, "-extra_attr") == ["quota", "sb_checksum"]
+    is_whole(image)
+    for name in ("", "large", "last-slot-864", "inline-3452", "far-3470", "dir-184"):
+        assert b"extra_attr" not in run_tool("f2fs", image, "stat", "/" + name).stdout
+    assert b"grub = reads" in run_tool("dump.f2fs", "--info", image).stdout
+    assert feature(image, "--convert", "+extra_attr") == [EXTRA, "quota", "sb_checksum"]
+    is_whole(image)
+
+
+def test_what_no_key_opens_is_converted(make, run_tool, feature, tmp_path):
+    """Blocks move as they are stored: sealed files and encrypted files without their key are converted, too."""
+    image, key = make("encrypt,verity"), tmp_path / "key"
+    key.write_bytes(bytes(range(64)))
+    (tmp_path / "data").write_bytes(os.urandom(5_000_000))
+    run_tool("f2fs", "-w", "--key", key, image, "mkdir", "/secret", "--", "encrypt", "/secret", "--", "put", tmp_path / "data",
+             "/secret/data", "--", "put", tmp_path / "data", "/sealed", "--", "seal", "/sealed")
+    for words in (["+extra_attr"], ["-extra_attr"]):
+        assert json.loads(run_tool("f2fs", "-w", "--json", image, "feature", "--convert", *words).stdout)["left"] == 0
+        run_tool("fsck.f2fs", "-f", "--dry-run", image)
+        for name in ("/secret/data", "/sealed"):
+            run_tool("f2fs", "--key", key, image, "get", name, tmp_path / "again")
+            assert (tmp_path / "again").read_bytes() == (tmp_path / "data").read_bytes()
+            (tmp_path / "again").unlink()
 
 
 def usage(run_tool, image):

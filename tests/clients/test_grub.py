@@ -50,3 +50,12 @@ def test_grub(run_tool, tmp_path, tree, name):
     told = json.loads(run_tool("dump.f2fs", "--json", "--info", image).stdout)["info"]["grub"]
     assert told == (f"cannot read: {obstacle}" if obstacle else "reads")
     assert reads(image, tree) == (obstacle is None)
+
+
+def test_extra_attributes_taken_away(run_tool, tmp_path, tree):
+    image = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", "--root-dir", tree, "--for=safe", image, "200M")
+    assert not reads(image, tree)
+    run_tool("tune.f2fs", "--convert", "-O", "^extra_attr,^inode_checksum,^inode_crtime", image)
+    assert json.loads(run_tool("dump.f2fs", "--json", "--info", image).stdout)["info"]["grub"] == "reads"
+    assert reads(image, tree)

@@ -9,8 +9,13 @@ import uml
 
 FILL = r"""
 set -e
+LONG=$(printf %0240d 0)
 mount /dev/ubda $MNT
 cp -a "$1"/. $MNT
+mkdir $MNT/names
+for i in $(seq 10000 15999); do echo $MNT/names/$i$LONG; done | xargs -n 200 touch
+ls $MNT/names | sed -n '40,5960p' | sed "s,^,$MNT/names/," | xargs -n 200 rm
+ln -s $LONG$LONG$LONG$LONG$LONG$LONG$LONG$LONG$LONG$LONG$LONG$LONG$LONG$LONG$(printf %0110d 1) $MNT/far
 for i in $(seq 300); do echo $i > $MNT/small-$i; done
 head -c 6000000 /dev/urandom > $MNT/large
 setfattr -n user.color -v red $MNT/small-1
@@ -31,6 +36,8 @@ cmp "$2" "$3"
 eval "$4"
 echo more >> $MNT/small-5
 echo more >> $MNT/large
+ls $MNT/names | sed "s,^,$MNT/names/," | xargs -n 200 stat -c %s > $MNT/seen
+touch $MNT/names/one-more
 rm -r $MNT/dir
 umount $MNT
 mount /dev/ubda $MNT
@@ -63,7 +70,7 @@ def source(tmp_path):
 @pytest.mark.parametrize("made", ["", "extra_attr"])
 def test_used_by_the_kernel(kernel, run_tool, peer_check, tmp_path, source, made):
     image, before, after = tmp_path / "disk.img", tmp_path / "before", tmp_path / "after"
-    run_tool("mkfs.f2fs", "-q", *(["-O", made] if made else []), image, "128M")
+    run_tool("mkfs.f2fs", "-q", *(["-O", made] if made else []), image, "192M")
     uml.run(FILL, images=[str(image)], args=[str(source), str(before)], kernel=kernel).check()
     run_tool("f2fs", "-w", image, "feature", "--convert", *("+" + name for name in USES))
     run_tool("fsck.f2fs", "-f", "--dry-run", image)
@@ -74,5 +81,18 @@ def test_used_by_the_kernel(kernel, run_tool, peer_check, tmp_path, source, made
     owners = {(row["kind"], row["id"]): row["inodes"] for row in json.loads(run_tool("f2fs", "--json", image, "quota").stdout)}
     assert owners["user", 1234] == owners["group", 99] == owners["project", 4711] == 1
     run_tool("f2fs", "-w", image, "feature", "-quota")
+    run_tool("fsck.f2fs", "-f", "--dry-run", image)
+    peer_check(image)
+
+
+def test_taken_back(kernel, run_tool, peer_check, tmp_path, source):
+    """The kernel fills a volume with extra attributes, which then lose them: it reads all of it, and goes on."""
+    image, before, after = tmp_path / "disk.img", tmp_path / "before", tmp_path / "after"
+    run_tool("mkfs.f2fs", "-q", "-O", "extra_attr,inode_crtime,inode_checksum,flexible_inline_xattr", image, "192M")
+    uml.run(FILL, images=[str(image)], args=[str(source), str(before)], kernel=kernel).check()
+    run_tool("f2fs", "-w", image, "feature", "--convert", "-extra_attr", "-inode_crtime", "-inode_checksum", "-flexible_inline_xattr")
+    run_tool("fsck.f2fs", "-f", "--dry-run", image)
+    peer_check(image)
+    uml.run(USE, images=[str(image)], args=[str(source), str(before), str(after), "true"], kernel=kernel).check()
     run_tool("fsck.f2fs", "-f", "--dry-run", image)
     peer_check(image)

@@ -91,6 +91,11 @@ def test_files_that_cannot_move_are_counted(memory):
         volume["/large"].inode().set(pin=False)
         volume.commit()
         assert volume.set_features(Feature.FLEXIBLE_INLINE_XATTR, convert=True).left == 0
+        volume["/large"].inode().set(pin=True)
+        volume.commit()
+        with pytest.raises(f2fskit.StateError, match="extra_attr stays as it is: inode .* keeps its extra attributes"):
+            volume.set_features(off=Feature.EXTRA_ATTR | Feature.FLEXIBLE_INLINE_XATTR, convert=True)
+        assert volume.features == Feature.EXTRA_ATTR | Feature.FLEXIBLE_INLINE_XATTR
     assert contents(memory)[0]["/large"] == TREE["large"] and not found_by_check(memory)
 
 
@@ -118,19 +123,37 @@ def test_quota_on_a_full_volume(memory):
     assert not found_by_check(memory)
 
 
+def deepen(memory):
+    """A symlink as long as an inode holds, and a directory above nodes that has few names."""
+    with f2fskit.open(memory, "r+") as volume:
+        volume["/far"].symlink_to("t" * 3480)
+        folder = volume["/deep"]
+        folder.mkdir()
+        names = [f"{i:05}{'n' * 240}" for i in range(5500)]
+        for name in names:
+            (folder / name).hardlink_to(volume["/small"])
+        for name in names[40:-40]:
+            (folder / name).unlink()
+        volume.commit()
+        assert max(extent.file_block for extent in volume["/deep"].inode().extents()) > 923
+
+
 @pytest.mark.parametrize("on, off, leaves", [
-    (WANTED, Feature(0), set()), (Feature(0), WANTED & ~Feature.EXTRA_ATTR, set()),
+    (WANTED, Feature(0), set()), (Feature(0), WANTED & ~Feature.EXTRA_ATTR, set()), (Feature(0), WANTED, set()),
     (QUOTA, Feature(0), {"FILE_LOST"}), (Feature(0), QUOTA & ~Feature.EXTRA_ATTR, {"FILE_LOST"})])
 def test_power_cuts(memory, on, off, leaves):
     """At each write, whole or torn: all files are there, a check finds nothing but the features, and quota files that the superblock
     does not name. The same call ends it: it finds those by their form."""
+    converts = bool((on | off) & Feature.EXTRA_ATTR)
+    if converts and not leaves:
+        deepen(memory)
     if off:
         with f2fskit.open(memory, "r+") as volume:
-            volume.set_features(off, convert=True)
+            volume.set_features(off | Feature.EXTRA_ATTR, convert=True)
     before, had = contents(memory)
     original, recorder = memory.fork(), memory.recorder()
     with f2fskit.open(recorder, "r+") as volume:
-        volume.set_features(on, off, convert=bool(on))
+        volume.set_features(on, off, convert=converts)
         last = volume.features
     assert not found_by_check(recorder)
     writes = [record for record in recorder.records if record.kind == f2fskit.RecordKind.WRITE]
@@ -146,7 +169,7 @@ def test_power_cuts(memory, on, off, leaves):
             with original.fork() as again:
                 f2fskit.check(again, repair=True, only=BETWEEN)
                 with f2fskit.open(again, "r+") as volume:
-                    volume.set_features(on, off, convert=bool(on))
+                    volume.set_features(on, off, convert=converts)
                 assert contents(again) == (before, last) and not found_by_check(again)
     assert {had, last} <= seen and left == leaves
 

@@ -64,23 +64,23 @@ struct f2fs_features_result {
 /*
  * Turn features of a volume on and off. A feature that others need is turned on with them (inode_checksum,
  * flexible_inline_xattr, inode_crtime, compression and project_quota need extra_attr, and project_quota brings quota
- * with it). Features only allow something to new files, and change no existing one, but for these: inode_checksum gives
- * each inode with extra attributes its checksum, flexible_inline_xattr stores the room for attributes in each inode,
- * lost_found makes the directory, and quota makes quota files with the usage of all owners (FORMAT files 9.3), of
- * projects with project_quota. Without the feature the files go, with their limits, and without project_quota that of
- * projects. Existing inodes stay without extra attributes where they have none, as Linux allows, and so have no
- * checksum, time of creation, project or compression. With convert they get them (FORMAT files 2.2), or lose them all if
- * extra_attr is turned off, with their times of creation. The blocks of files and directories with nodes below their
- * inode, above about 3.4 MB with blocks of 4 KiB, are copied for that. Left as they are: such files that are pinned or
- * have no room beside their old form; extra_attr stays on then. New times of creation are 0. A feature that an inode
- * needs cannot be turned off.
- * Checksums, times of creation and the room for attributes are cleared in all inodes when their feature is turned off.
+ * with it). Features only allow something to new files, and change no existing one, but for these: inode_checksum
+ * gives each inode with extra attributes its checksum, flexible_inline_xattr stores the room for attributes in each
+ * inode, lost_found makes the directory, and quota makes quota files with the usage of all owners (FORMAT files
+ * 9.3), of projects with project_quota. Without the feature the files go, with their limits, and without
+ * project_quota that of projects. Existing inodes stay without extra attributes where they have none, as Linux
+ * allows, and so have no checksum, time of creation, project or compression. With convert they get them (FORMAT
+ * files 2.2), or lose them all if extra_attr is turned off, with their times of creation. The blocks of files and
+ * directories with nodes below their inode, above about 3.4 MB with blocks of 4 KiB, are copied for that. Left as
+ * they are: such files that are pinned or have no room beside their old form; extra_attr stays on then. New times of
+ * creation are 0. A feature that an inode needs cannot be turned off. Checksums, times of creation and the room for
+ * attributes are cleared in all inodes when their feature is turned off.
  *
  * extra_attr is turned on first, then inodes are rewritten, with a commit for each 8192, then the other features
- * change. It is turned off last. The superblock is written at once and durably. A power cut at any write leaves a sound volume, with the old
- * features or some of the new ones, and the same call brings it to its end; after one during inode_checksum see
- * f2fs_volume_set_uuid(). One during quota can leave quota files that the superblock does not name: the same call
- * removes them, and a repair before it puts them into lost+found.
+ * change. It is turned off last. The superblock is written at once and durably. A power cut at any write leaves a
+ * sound volume, with the old features or some of the new ones, and the same call brings it to its end; after one
+ * during inode_checksum see f2fs_volume_set_uuid(). One during quota can leave quota files that the superblock does
+ * not name: the same call removes them, and a repair before it puts them into lost+found.
  *
  * result: NULL for none. Fails with UNSUPPORTED (a feature that cannot change, such as blkzoned, ro and packed_ssa, or
  * that another feature needs), STATE (an inode needs the feature, or lacks what it needs; uncommitted changes; a

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""mkfs.f2fs from the outside: each option does what it says, each refusal names its reason and changes nothing, and its
+"""mkfs.f2fs from the outside: options act as described, each refusal names its reason and changes nothing, and its
 output is the one that scripts expect. Volumes are read back from their bytes, and by blkid where that is there."""
 import hashlib
 import json

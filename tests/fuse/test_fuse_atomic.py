@@ -128,7 +128,7 @@ def test_a_process_that_ends_aborts(file):
         assert path.read_bytes() == NEW
         writer.send_signal(number)
         writer.wait()
-        for _ in range(3000):           # the program is told of the end, and then tells the kernel
+        for _ in range(3000):           # the program learns of the end, then the kernel drops its cache
             if path.read_bytes() == OLD:
                 break
             time.sleep(0.01)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Keys from passphrases: the descriptors that f2fscrypt of f2fs-tools 1.15 gives them, and what is refused. */
+/* Keys from passphrases: the descriptors that f2fscrypt of f2fs-tools 1.15 gives them, and refusals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

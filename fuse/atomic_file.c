@@ -13,23 +13,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "fuse/atomic_list.h"
 #include "fuse/quota_guard.h"
 
 enum { BYTES_MAX = 128 << 20 /* of all files together */, FEW_BLOCKS = 256 };
-
-struct block {
-	uint64_t number; /* in the file */
-	char *data;	 /* a whole block */
-};
-
-struct atomic_file {
-	struct atomic_file *next;
-	struct known *known; /* pinned */
-	int process;	     /* a descriptor, which can be polled */
-	uint64_t size;	     /* of the file */
-	struct block *blocks;
-	size_t count, room;
-};
 
 static void end(struct mount *m, struct atomic_file *a)
 {
@@ -292,14 +279,6 @@ int atomic_read(struct mount *m, struct known *k, uint64_t offset, char *to, siz
 	}
 	*done = size;
 	return 0;
-}
-
-uint64_t atomic_size(const struct mount *m, const struct f2fs_stat *st)
-{
-	for (const struct atomic_file *a = m->atomic_files; a; a = a->next)
-		if (a->known->ino == st->ino && a->known->space == SPACE_VOLUME)
-			return a->size;
-	return st->size;
 }
 
 /* ---- the commit ---- */

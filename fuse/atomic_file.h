@@ -20,8 +20,6 @@ int atomic_is_on(struct mount *m, struct known *k);
 /* Read and write a file for which they do. */
 int atomic_read(struct mount *m, struct known *k, uint64_t offset, char *to, size_t size, size_t *done);
 int atomic_write(struct mount *m, struct known *k, uint64_t offset, const char *from, size_t size);
-/* The size that such a file is to have; another file's own. */
-uint64_t atomic_size(const struct mount *m, const struct f2fs_stat *st);
 /* Drop the writes of processes that have ended. */
 void atomic_look(struct mount *m);
 /*

@@ -2,7 +2,7 @@
 /*
  * The frame of every request: the lock, the time, errors, checkpoints, and stat(2) data.
  */
-#include "fuse/atomic_file.h"
+#include "fuse/atomic_list.h"
 
 #include <errno.h>
 #include <f2fskit/engine.h>

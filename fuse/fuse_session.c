@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <syslog.h>
 #include <unistd.h>
@@ -176,9 +177,20 @@ static int answer(struct mount *m, struct fuse_session *session, int is_single)
 	return rc;
 }
 
+/* libfuse would mount on a file, too, whose type is then that of the root of the mount. */
+static int check_mountpoint(struct mount *m, const char *path)
+{
+	struct stat st;
+	const int code = stat(path, &st) != 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+
+	if (code)
+		cli_error(m->cli, "%s: %s", path, strerror(code));
+	return code ? -1 : 0;
+}
+
 int session_run(struct mount *m, const struct session_options *o)
 {
-	struct fuse_session *session = new_session(m, o);
+	struct fuse_session *session = check_mountpoint(m, o->mountpoint) == 0 ? new_session(m, o) : NULL;
 	int rc = -1;
 
 	if (!session)

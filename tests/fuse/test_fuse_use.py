@@ -297,7 +297,7 @@ def test_wrong_words(program, volume, tmp_path):
             ([image, point, "-o", "state=good"], 16, "is none of current"), ([image, point, "-o", "options=ro"], 16, "no mount option"),
             ([image, point, "-o", "state=rescue,as_of=-1"], 16, "is a second state"), ([image, point, "-o", "umask=999"], 16, "octal"),
             ([image, point, "-o", "nonsense"], 1, "unknown option"), ([tmp_path / "none", point], 1, "No such file"),
-            ([image, tmp_path / "none"], 1, "none"), ([image, point, "-o", "ro,as_of=-1000"], 1, "oldest")):
+            ([image, tmp_path / "none"], 1, "No such file"), ([image, image], 1, "Not a directory"), ([image, point, "-o", "ro,as_of=-1000"], 1, "oldest")):
         done = subprocess.run([program, "-f", *words], capture_output=True, text=True, stdin=subprocess.DEVNULL)
         assert done.returncode == status and text in done.stderr, (words, done)
         assert not os.path.ismount(point)

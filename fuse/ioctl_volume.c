@@ -88,15 +88,27 @@ static int shut_down(struct ioctl_call *call)
 	return 0;
 }
 
-/* Trim all free blocks: which of them the range names is for the device to know, as volumes may have several. */
+/* The kernel's rules for a range. The library trims all free blocks: a range without some of them is not supported. */
+static int check_range(const struct f2fs_geometry *geo, const struct fstrim_range *range)
+{
+	const uint64_t first = range->start >> geo->block_bits, length = range->len >> geo->block_bits;
+	const uint64_t main_blocks = (uint64_t)geo->segment_count_main * F2FS_SEGMENT_BLOCKS;
+	const uint64_t end = geo->main_blkaddr + main_blocks;
+
+	if (first >= end || length == 0)
+		return F2FS_ERR_INVALID;
+	return first > geo->main_blkaddr || length < end - first ? F2FS_ERR_UNSUPPORTED : 0;
+}
+
 static int trim(struct ioctl_call *call)
 {
 	struct fstrim_range range;
-	int err = mount_checkpoint(call->m);
+	int err;
 
 	memcpy(&range, call->in, sizeof(range));
-	if (!err && range.start != 0)
-		return F2FS_ERR_UNSUPPORTED;
+	err = check_range(f2fs_volume_geometry(call->m->vol), &range);
+	if (!err)
+		err = mount_checkpoint(call->m);
 	if (!err)
 		err = f2fs_volume_trim(call->m->vol, range.minlen, (uint64_t *)&range.len);
 	memcpy(call->out, &range, sizeof(range));

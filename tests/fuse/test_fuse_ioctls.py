@@ -81,6 +81,9 @@ def test_the_volume(mount, volume, peer_check, run_tool):
     for i in range(0, 300, 2):
         os.unlink(mounted.point / ("f-%d" % i))
     assert isinstance(ask(mounted.point, COLLECT, struct.pack("I", 1)), bytes)
+    for start, length, code in ((1 << 40, 2**64 - 1, errno.EINVAL), (0, 4095, errno.EINVAL), (0, 1 << 20, errno.EOPNOTSUPP),
+                                (100 << 20, 2**64 - 1, errno.EOPNOTSUPP)):
+        assert ask(mounted.point, TRIM, struct.pack("QQQ", start, length, 0)) == code
     start, length, least = struct.unpack("QQQ", ask(mounted.point, TRIM, struct.pack("QQQ", 0, 2**64 - 1, 0)))
     assert start == 0 and 50 << 20 < length < 128 << 20 and least == 0
     assert mounted.unmount() == ""

@@ -80,6 +80,8 @@ static void ioctl_(fuse_req_t req, fuse_ino_t number, unsigned command, void *ar
 		code = serve(req, number, kind, &call);
 	if (!code && kind->deliver)
 		code = kind->deliver(&call);
+	if (!code && kind->needs & IOCTL_CHANGES) /* the kernel takes no new attributes from the answer */
+		fuse_lowlevel_notify_inval_inode(call.m->session, number, -1, 0);
 	if (call.drops_writes)
 		atomic_refresh(call.m);
 	if (call.changes_keys)

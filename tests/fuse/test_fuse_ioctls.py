@@ -6,6 +6,7 @@ import fcntl
 import os
 import struct
 import subprocess
+import time
 
 import pytest
 
@@ -54,6 +55,36 @@ def refuses_writes(path):
     with open(path, "r+b", buffering=0) as file, pytest.raises(OSError) as refused:
         file.write(b"x")
     return refused.value.errno
+
+
+def attributes(path):
+    """Those that ioctls change."""
+    st = os.stat(path)
+    return st.st_ctime_ns, st.st_blocks, st.st_size
+
+
+@pytest.mark.parametrize("option", ["rw", "single_thread"])
+def test_attributes_follow(mount, volume, option):
+    """The kernel's cache of attributes is not older than an ioctl."""
+    image = volume("128M", "-O", "extra_attr,compression,verity")
+    mounted = mount(image, option)
+    seen = {}
+    for name, command, data in (("flags", number(WRITE, "f", 2, 8), struct.pack("I", 0x80)), ("pin", SET_PIN, struct.pack("I", 1)),
+                                ("release", RELEASE, bytes(8)), ("verity", ENABLE_VERITY, struct.pack("III", 1, 1, 4096) + bytes(116))):
+        path = mounted.point / name
+        path.touch()
+        if name == "release":
+            subprocess.run(["chattr", "+c", path], check=True)
+        path.write_bytes(bytes(1 << 20) if name != "pin" else b"inline")
+        ask(mounted.point, CHECKPOINT)
+        os.utime(path)
+        attributes(path)
+        time.sleep(0.02)                # the clock of files ticks every few milliseconds
+        assert not isinstance(ask(path, command, data), int)
+        seen[name] = attributes(path)
+    assert mounted.unmount() == ""
+    mounted = mount(image, "ro")
+    assert seen == {name: attributes(mounted.point / name) for name in seen}
 
 
 def test_the_volume(mount, volume, peer_check, run_tool):

@@ -76,7 +76,7 @@ void cli_as_of_put(struct cli_print *out, const struct f2fs_as_of_stat *s)
 	cli_print_u64(out, "nodes_lost", s->nodes_lost);
 	cli_print_u64(out, "nodes_unsure", s->nodes_unsure);
 	cli_print_u64(out, "blocks_overwritten", s->blocks_overwritten);
-	cli_print_u64(out, "blocks_untold", s->blocks_untold);
+	cli_print_u64(out, "blocks_unknown", s->blocks_unknown);
 	cli_print_u64(out, "blocks_blank", s->blocks_blank);
 	cli_print_end(out);
 }
@@ -88,7 +88,7 @@ uint64_t cli_as_of_lost(const struct f2fs_as_of_stat *s)
 
 void cli_as_of_warn(struct cli *cli, const char *image, const struct f2fs_as_of_stat *s)
 {
-	if (cli_as_of_lost(s) + s->inodes_unsure + s->nodes_unsure + s->blocks_untold == 0)
+	if (cli_as_of_lost(s) + s->inodes_unsure + s->nodes_unsure + s->blocks_unknown == 0)
 		return;
 	cli_warning(cli,
 		    "%s as of checkpoint %lu: %llu inodes and %llu nodes of that time are not left, %llu blocks were "
@@ -98,5 +98,5 @@ void cli_as_of_warn(struct cli *cli, const char *image, const struct f2fs_as_of_
 		    (unsigned long long)s->nodes_lost, (unsigned long long)s->blocks_overwritten,
 		    (unsigned long long)s->blocks_blank,
 		    (unsigned long long)s->inodes_unsure, (unsigned long long)s->nodes_unsure,
-		    (unsigned long long)s->blocks_untold);
+		    (unsigned long long)s->blocks_unknown);
 }

@@ -10,7 +10,7 @@
 static const struct cli_column columns[] = {
 	{ "ino", 10 },	       { "block", 10 }, { "left", -8 },	 { "path is", -7 }, { "mode", -10 },
 	{ "links", 5 },	       { "uid", 6 },	{ "gid", 6 },	 { "size", 12 },    { "modified", -19 },
-	{ "blocks", 8 },       { "current", 8 }, { "intact", 8 }, { "untold", 8 },   { "blank", 8 },
+	{ "blocks", 8 },       { "current", 8 }, { "intact", 8 }, { "unknown", 8 },   { "blank", 8 },
 	{ "overwritten", 11 }, { "lost", 8 },	       { "path", -1 },
 };
 
@@ -24,7 +24,7 @@ const char *dump_path_state_name(int state)
 static void put_nothing_known(struct dump *d)
 {
 	static const char *const names[] = { "mode",  "links",	 "uid",	   "gid",    "size",	    "mtime",
-					     "content_blocks", "current", "intact", "untold", "blank",
+					     "content_blocks", "current", "intact", "unknown", "blank",
 					     "overwritten", "lost" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -8,7 +8,7 @@
 static const struct cli_column columns[] = {
 	{ "block", 10 },   { "cp_ver", 10 }, { "age", 5 },     { "left", -8 },	 { "mode", -10 },      { "links", 5 },
 	{ "uid", 6 },	   { "gid", 6 },     { "size", 12 },   { "modified", -19 }, { "blocks", 8 },   { "current", 8 },
-	{ "intact", 8 },   { "untold", 8 }, { "blank", 8 },  { "overwritten", 11 }, { "lost", 8 }, { "name", -1 },
+	{ "intact", 8 },   { "unknown", 8 }, { "blank", 8 },  { "overwritten", 11 }, { "lost", 8 }, { "name", -1 },
 };
 
 void dump_put_remains(struct dump *d, const struct f2fs_remains *r)
@@ -16,7 +16,7 @@ void dump_put_remains(struct dump *d, const struct f2fs_remains *r)
 	cli_print_u64(d->out, "content_blocks", r->blocks); /* "blocks" are those of the inode */
 	cli_print_u64(d->out, "current", r->current);
 	cli_print_u64(d->out, "intact", r->intact);
-	cli_print_u64(d->out, "untold", r->untold);
+	cli_print_u64(d->out, "unknown", r->unknown);
 	cli_print_u64(d->out, "blank", r->blank);
 	cli_print_u64(d->out, "overwritten", r->overwritten + r->bad);
 	cli_print_u64(d->out, "lost", r->lost);

@@ -49,8 +49,8 @@ static int put_blocks(const struct history_marks *e, char *text, size_t room)
 	const struct f2fs_remains *r = &e->remains;
 
 	return snprintf(text, room,
-			"current=%llu intact=%llu untold=%llu blank=%llu overwritten=%llu bad=%llu lost=%llu",
-			(unsigned long long)r->current, (unsigned long long)r->intact, (unsigned long long)r->untold,
+			"current=%llu intact=%llu unknown=%llu blank=%llu overwritten=%llu bad=%llu lost=%llu",
+			(unsigned long long)r->current, (unsigned long long)r->intact, (unsigned long long)r->unknown,
 			(unsigned long long)r->blank, (unsigned long long)r->overwritten, (unsigned long long)r->bad,
 			(unsigned long long)r->lost);
 }

@@ -100,7 +100,7 @@ struct f2fs_remains {
 	uint64_t blocks;       /* blocks that its slots point to */
 	uint64_t current;      /* still in use by the same file at the same place */
 	uint64_t intact;       /* free, last written by this slot, and not blank (or confirmed by a digest) */
-	uint64_t untold;       /* free and not blank, but its last writer cannot be determined */
+	uint64_t unknown;      /* free and not blank, but its last writer cannot be determined */
 	uint64_t blank;	       /* free, and all zeros or all 0xFF: probably discarded */
 	uint64_t overwritten;  /* in use by others, or written by others since */
 	uint64_t bad;	       /* addresses outside the main area */
@@ -324,7 +324,7 @@ struct f2fs_as_of_stat {
 	uint64_t nodes_lost;	     /* nodes below inodes, as inodes_lost */
 	uint64_t nodes_unsure;	     /* nodes below inodes, as inodes_unsure */
 	uint64_t blocks_overwritten; /* written by others since, and not readable */
-	uint64_t blocks_untold;	     /* read, but their last writer cannot be determined */
+	uint64_t blocks_unknown;     /* read, but their last writer cannot be determined */
 	uint64_t blocks_blank;	     /* probably discarded since, and not readable */
 };
 /* Copy the losses found in a view so far to *out. */

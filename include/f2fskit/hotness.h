@@ -114,7 +114,7 @@ struct f2fs_hotness_stat {
 	uint32_t sidecar_fits;		/* 1: the entries of the sidecar were used */
 	uint32_t clusterings;		/* how often the classes were computed */
 	uint64_t rounds;		/* tests for a change of the pattern */
-	uint32_t tells_apart;		/* ADAPTIVE: 0 while the entries predict nothing; the others: 1 */
+	uint32_t predicts;		/* ADAPTIVE: 0 while the entries predict nothing; the others: 1 */
 	uint32_t classes;		/* length of borders that is in use */
 	uint32_t borders[F2FS_STREAMS]; /* the largest distance, or lifetime, of each class, in blocks written; of the
 					   last one UINT32_MAX */

@@ -97,10 +97,10 @@ static enum fate judge_free(struct f2fs_past *past, const struct past_time *time
 
 	/* the node id may have belonged to another file in between, with the same place in it */
 	if (!is_same_owner(past, time, nid, &is_free) && (!is_free || time->is_succeeded))
-		return FATE_UNTOLD;
+		return FATE_UNKNOWN;
 	/* the log writes here next, and may have done so after the last checkpoint */
 	if (!past->is_clean && (segment->sit.valid_blocks == 0 || offset >= segment->tail))
-		return FATE_UNTOLD;
+		return FATE_UNKNOWN;
 	return FATE_INTACT;
 }
 
@@ -123,7 +123,7 @@ static enum fate judge(struct f2fs_past *past, const struct past_time *time, f2f
 	if (map32_find(&past->claims, addr) || marks_has(&past->vol->dropped, &past->vol->geo, addr))
 		return FATE_OVERWRITTEN;
 	if (!segment->has_summaries || (type == SUMMARY_OF_DATA && sum_nid(raw) == 0))
-		return FATE_UNTOLD;
+		return FATE_UNKNOWN;
 	return names_slot ? judge_free(past, time, nid, offset) : FATE_OVERWRITTEN;
 }
 
@@ -133,13 +133,13 @@ static int judge_bytes(struct f2fs_past *past, f2fs_blk_t addr, enum fate *fate)
 	enum blank blank;
 	int err;
 
-	if (*fate != FATE_INTACT && *fate != FATE_UNTOLD)
+	if (*fate != FATE_INTACT && *fate != FATE_UNKNOWN)
 		return 0;
 	err = blank_ask(past, addr, &blank);
 	if (!err && blank == BLANK_YES)
 		*fate = FATE_BLANK;
 	else if (!err && blank == BLANK_UNREAD)
-		*fate = FATE_UNTOLD;
+		*fate = FATE_UNKNOWN;
 	return err;
 }
 
@@ -163,7 +163,7 @@ int fate_judge(struct f2fs_past *past, const struct past_time *time, f2fs_nid_t 
 		return err;
 	if (err) { /* no table, no evidence */
 		error_clear(ctx);
-		*out = FATE_UNTOLD;
+		*out = FATE_UNKNOWN;
 		return judge_bytes(past, addr, out);
 	}
 	*out = judge(past, time, nid, ofs_in_node, addr);

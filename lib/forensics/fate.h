@@ -10,7 +10,7 @@
 enum fate {
 	FATE_CURRENT,	  /* the SIT has it for the same slot of the same file */
 	FATE_INTACT,	  /* free, last written by this slot, not blank */
-	FATE_UNTOLD,	  /* free, not blank, and its last writer is unknown; or it cannot be read */
+	FATE_UNKNOWN,	  /* free, not blank, and its last writer is unknown; or it cannot be read */
 	FATE_BLANK,	  /* free, nobody else is known to have written it, and it holds zeros or 0xFF only */
 	FATE_OVERWRITTEN, /* in use by others, or written by others since */
 	FATE_BAD	  /* no block of the main area */

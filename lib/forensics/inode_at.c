@@ -116,7 +116,7 @@ static int judge_block(void *user, const struct f2fs_inode *inode, f2fs_nid_t ni
 {
 	struct at *at = user;
 	enum digest digest = DIGEST_NONE;
-	enum fate fate = FATE_UNTOLD;
+	enum fate fate = FATE_UNKNOWN;
 	int err;
 
 	if (at->flags & F2FS_AT_OVERWRITTEN)
@@ -130,7 +130,7 @@ static int judge_block(void *user, const struct f2fs_inode *inode, f2fs_nid_t ni
 		return err;
 	if (at->is_view) {
 		at->past->view.blocks_overwritten += fate == FATE_OVERWRITTEN;
-		at->past->view.blocks_untold += fate == FATE_UNTOLD;
+		at->past->view.blocks_unknown += fate == FATE_UNKNOWN;
 		at->past->view.blocks_blank += fate == FATE_BLANK && digest != DIGEST_RIGHT;
 	}
 	if (fate == FATE_BLANK && !(at->flags & F2FS_AT_BLANK) && digest != DIGEST_RIGHT)

@@ -32,7 +32,7 @@ static int count_slot(struct f2fs_inode *inode, const struct map_run *run, uint6
 		return err;
 	out->current += fate == FATE_CURRENT;
 	out->intact += fate == FATE_INTACT;
-	out->untold += fate == FATE_UNTOLD;
+	out->unknown += fate == FATE_UNKNOWN;
 	out->blank += fate == FATE_BLANK;
 	out->overwritten += fate == FATE_OVERWRITTEN;
 	out->bad += fate == FATE_BAD;
@@ -75,7 +75,7 @@ int fate_count(struct f2fs_inode *inode, struct f2fs_inode *newer, struct f2fs_r
 	memset(out, 0, sizeof(*out));
 	out->nodes = 1;
 	if (inode_is_alias(inode)) /* a range of the device: it has no slots */
-		out->blocks = out->untold = inode_i_ext_len(inode->block);
+		out->blocks = out->unknown = inode_i_ext_len(inode->block);
 	if (!has_slots(inode))
 		return 0;
 	if (newer && !has_slots(newer))

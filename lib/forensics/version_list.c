@@ -30,10 +30,10 @@ static int confidence_of(const struct f2fs_remains *r, bool is_sure)
 	const uint64_t gone = r->overwritten + r->bad + r->lost;
 
 	if (gone + r->blank == 0 && r->nodes_lost == 0)
-		return r->untold || r->nodes_later || r->nodes_unsure || (r->shared && !is_sure) ?
+		return r->unknown || r->nodes_later || r->nodes_unsure || (r->shared && !is_sure) ?
 			       F2FS_CONFIDENCE_LIKELY :
 			       F2FS_CONFIDENCE_WHOLE;
-	if (r->current + r->intact + r->untold)
+	if (r->current + r->intact + r->unknown)
 		return F2FS_CONFIDENCE_PART;
 	return r->blank ? F2FS_CONFIDENCE_BLANK : F2FS_CONFIDENCE_METADATA;
 }

@@ -121,7 +121,7 @@ static uint32_t value_of(const struct m2h *m, const uint8_t *entry, uint32_t dis
 }
 
 /* Are classes in use now? */
-static bool tells_apart(const struct m2h *m)
+static bool predicts(const struct m2h *m)
 {
 	return !m->is_adaptive || m->foretell.holds || m->young.holds;
 }
@@ -145,7 +145,7 @@ static unsigned classify(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_b
 
 	(void)ino;
 	(void)file_block;
-	if (!tells_apart(m))
+	if (!predicts(m))
 		return F2FS_STREAM_NONE;
 	return class_of(h, entry && hot_last(entry) ? value_of(m, entry, distance_at(entry, h->now + 1)) : 0);
 }
@@ -235,7 +235,7 @@ static unsigned moving(void *user, f2fs_nid_t ino, f2fs_blk_t old)
 	uint32_t value = 0;
 
 	(void)ino;
-	if (!tells_apart(m))
+	if (!predicts(m))
 		return F2FS_STREAM_NONE;
 	if (entry && hot_last(entry)) { /* it has not changed for that long, or changed less often than that */
 		value = distance_at(entry, h->now);
@@ -269,7 +269,7 @@ static unsigned delay(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_
 {
 	const struct f2fs_hotness *h = user;
 	struct hot_page *page;
-	const uint8_t *entry = tells_apart(h->own) ? entry_of(user, old, false, &page) : NULL;
+	const uint8_t *entry = predicts(h->own) ? entry_of(user, old, false, &page) : NULL;
 
 	(void)ino;
 	(void)file_block;
@@ -318,7 +318,7 @@ static void stat(const struct f2fs_hotness *h, struct f2fs_hotness_stat *out)
 	out->rounds = m->track.rounds;
 	out->classes = m->clusters.count;
 	memcpy(out->borders, m->clusters.border, sizeof(out->borders));
-	out->tells_apart = tells_apart(m);
+	out->predicts = predicts(m);
 	for (unsigned i = 0; m->is_adaptive && i + 1 < m->clusters.count; i++)
 		out->borders[i] = (uint32_t)1 << (m->clusters.border[i] / 256);
 }

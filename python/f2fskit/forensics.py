@@ -26,7 +26,7 @@ class Remains(NamedTuple):
     """Still in use by the same file at the same place."""
     intact: int
     """Free, and last written by this slot."""
-    untold: int
+    unknown: int
     """Free, and the last writer cannot be determined."""
     blank: int
     """Free, and all zeros or all 0xFF: probably discarded."""
@@ -391,7 +391,7 @@ class AsOfStat(NamedTuple):
     nodes_unsure: int
     blocks_overwritten: int
     """Written by others since: they could not be read."""
-    blocks_untold: int
+    blocks_unknown: int
     """Read, but the last writer cannot be determined."""
     blocks_blank: int
     """All zeros or all 0xFF, so probably discarded since: they could not be read."""

@@ -72,7 +72,7 @@ class HotnessStat(NamedTuple):
     """1: the contents of the sidecar were used."""
     clusterings: int
     rounds: int
-    tells_apart: int
+    predicts: int
     """For "adaptive": 0 while its knowledge predicts nothing. For the others: 1."""
     classes: int
     borders: tuple[int, ...]

@@ -162,7 +162,7 @@ static void all_are_sound(void **state)
 		if (ways[i].method == F2FS_HOTNESS_M2H)
 			assert_true(stat.memory <= 8ull * F2FS_SEGMENT_BLOCKS * v.vol->geo.segment_count_main);
 		assert_int_equal(placement_of(v.vol)->streams, streams_of[ways[i].method]);
-		assert_int_equal(stat.tells_apart, 1); /* this load can be predicted */
+		assert_int_equal(stat.predicts, 1); /* this load can be predicted */
 		if (i < 2)
 			assert_true(stat.clusterings > 0 && stat.rounds > 0);
 		for (unsigned k = 0; k < F2FS_STREAMS; k++)
@@ -195,7 +195,7 @@ static void uniform_writes_cost_no_more(void **state)
 		}
 		if (i)
 			f2fs_hotness_stat(hot, &stat);
-		assert_true(!i || (stat.known > 30000 && stat.tells_apart == 0));
+		assert_true(!i || (stat.known > 30000 && stat.predicts == 0));
 		cost[i] = moved();
 		must_be_right(inode);
 		end(inode);
@@ -276,7 +276,7 @@ static void what_dies_young_is_told_apart(void **state)
 	}
 	f2fs_hotness_stat(hot, &stat);
 	f2fs_volume_streams(v.vol, &streams);
-	assert_int_equal(stat.tells_apart, 1);
+	assert_int_equal(stat.predicts, 1);
 	assert_true(streams.saved > 1000); /* they wait in memory */
 	must_be_right(inode);
 	end(inode);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/hex.h"
 #include "cli/salt.h"
 
 #define TEXT_MAX (2 * F2FS_KEY_MAX + 2) /* hexadecimal digits and the end of a line */
@@ -38,33 +39,13 @@ const char *cli_keys_take_passphrase(struct cli_keys *keys, const char *path)
 	return cli_keys_take(keys, path);
 }
 
-static int digit_of(char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *at = c ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
-
-int cli_parse_hex(const char *text, size_t digits, uint8_t *out)
-{
-	for (size_t i = 0; i < digits; i++) {
-		const int digit = digit_of(text[i]);
-
-		if (digit < 0)
-			return -1;
-		out[i / 2] = (uint8_t)(i % 2 ? out[i / 2] << 4 | digit : digit);
-	}
-	return 0;
-}
-
 /* The name of a key in the name of its file: 16 or 8 bytes, or none. */
 static size_t name_of_file(const char *path, uint8_t name[F2FS_KEY_IDENTIFIER])
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 	size_t digits = 0;
 
-	while (digit_of(base[digits]) >= 0)
+	while (cli_hex_digit(base[digits]) >= 0)
 		digits++;
 	if (digits != 2 * F2FS_KEY_IDENTIFIER && digits != 2 * F2FS_KEY_DESCRIPTOR)
 		return 0;

@@ -23,8 +23,6 @@ const char *cli_keys_take(struct cli_keys *keys, const char *path);
 const char *cli_keys_take_passphrase(struct cli_keys *keys, const char *path);
 /* Add all keys to a volume. Returns 0, or a negative error after a message. */
 int cli_keys_add(struct cli *cli, const struct cli_keys *keys, struct f2fs_context *ctx, struct f2fs_volume *vol);
-/* Read @digits hexadecimal digits; 0, or -1 when there are other characters. */
-int cli_parse_hex(const char *text, size_t digits, uint8_t *out);
 /* Overwrite a secret. */
 void cli_wipe(void *secret, size_t n);
 

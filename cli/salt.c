@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "cli/keys.h"
+#include "cli/hex.h"
 #include "cli/uuid.h"
 
 const char *cli_parse_salt(const char *text, uint8_t salt[F2FS_SALT_MAX], size_t *length)

@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/keys.h"
 #include "cli/crypt_policy.h"
+#include "cli/hex.h"
+#include "cli/keys.h"
 #include "edit/edit.h"
 
 enum { PADDING_BITS = 3 }; /* of the flags of a policy */

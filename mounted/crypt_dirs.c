@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/hex.h"
 #include "cli/keys.h"
 #include "mounted/crypt_keys.h"
 #include "mounted/crypt_salts.h"

@@ -52,6 +52,8 @@ int cli_copy_in(struct cli_copy_in *in, struct cli *cli, struct f2fs_volume *vol
 	in->options.problem = show_problem;
 	in->options.entry = in->is_verbose ? show_entry : NULL;
 	in->options.user = in;
+	if (in->keeps_flags)
+		in->options.keep |= F2FS_KEEP_FLAGS | F2FS_KEEP_PROJECT;
 	if (cli->show_progress)
 		in->options.flags |= F2FS_POPULATE_TOTAL;
 	err = f2fs_populate(vol, &in->options, &in->result);

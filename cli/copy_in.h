@@ -17,6 +17,7 @@ struct cli_copy_in {
 	struct cli *cli;
 	const char *source; /* as it was given; NULL: none */
 	int no_gc;	    /* when there is no room, do not run GC and begin again */
+	int keeps_flags;    /* and project ids */
 	int is_verbose;	    /* print the path of each entry */
 	int tells_all;	    /* name each entry that exists already, not just some */
 	const char *hint;   /* what might help when there is no room; NULL: nothing */

@@ -221,6 +221,9 @@ const char *cli_copy_in_take(struct cli_copy_in *in, int id, const char *value)
 		return take_rule(in, value, take_mode);
 	case CLI_COPY_set_time:
 		return take_rule(in, value, take_time);
+	case CLI_COPY_keep_flags:
+		in->keeps_flags = 1;
+		return NULL;
 	case CLI_COPY_fs_config:
 		o->fs_config = value;
 		return NULL;

@@ -29,6 +29,8 @@ struct run {
 	int is_json; /* problems go into an open array */
 	struct lost lost[MAX_KINDS];
 	unsigned lost_count;
+	uint64_t only_listed; /* entries */
+	int has_manifest;
 };
 
 /* Count a refused attribute; returns 1 for the first of its kind. */
@@ -81,6 +83,8 @@ static int tell_problem(void *user, const struct f2fs_extract_problem *p)
 
 	if (!p->is_counted && p->kind == F2FS_PROBLEM_ATTRIBUTE && !is_first_of_kind(run, p->what))
 		return 0;
+	if (!p->is_counted && p->kind == F2FS_PROBLEM_NOT_MADE && run->only_listed++)
+		return 0;
 	path = malloc(room);
 	if (path) {
 		f2fs_text_printable(p->path, strlen(p->path), path, room);
@@ -94,11 +98,17 @@ static int tell_problem(void *user, const struct f2fs_extract_problem *p)
 
 static void tell_lost(const struct run *run)
 {
+	const char *more = run->has_manifest ? ", but in the manifest" : "";
+
 	for (unsigned i = 0; i < run->lost_count; i++)
 		if (run->lost[i].count > 1)
 			cli_warning((struct cli *)&run->d->cli,
-				    "%s: not kept on %llu entries, the first is named above", run->lost[i].what,
-				    (unsigned long long)run->lost[i].count);
+				    "%s: not kept on %llu entries%s, the first is named above", run->lost[i].what,
+				    (unsigned long long)run->lost[i].count, more);
+	if (run->only_listed > 1)
+		cli_warning((struct cli *)&run->d->cli,
+			    "%llu entries are only in the manifest, the first is named above",
+			    (unsigned long long)run->only_listed);
 }
 
 static void put_result(struct cli_print *out, const struct f2fs_extract_result *r)
@@ -112,6 +122,7 @@ static void put_result(struct cli_print *out, const struct f2fs_extract_result *
 	cli_print_u64(out, "skipped", r->skipped);
 	cli_print_u64(out, "problem_count", r->problems);
 	cli_print_u64(out, "attributes_lost", r->attributes_lost);
+	cli_print_u64(out, "only_listed", r->only_listed);
 }
 
 /* What ended the run: a path that is not there, or the host. */
@@ -142,6 +153,7 @@ static int copy_out(struct dump *d, struct f2fs_extract_options *o, struct f2fs_
 	memset(&run, 0, sizeof(run));
 	run.d = d;
 	run.is_json = d->is_json;
+	run.has_manifest = c->list_paths[0] != NULL;
 	o->include = c->include;
 	o->exclude = c->exclude;
 	o->uid_map = c->uid_map;

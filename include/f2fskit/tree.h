@@ -101,7 +101,8 @@ struct f2fs_id_map {
 /* Kinds of problems of an extraction. */
 enum f2fs_extract_problem_kind {
 	F2FS_PROBLEM_UNREADABLE = 1, /* the image: not there, or not all of it; what could not be read is a hole */
-	F2FS_PROBLEM_NOT_MADE = 2,   /* the host: the entry could not be made or written */
+	F2FS_PROBLEM_NOT_MADE = 2,   /* the host: the entry could not be made or written; not counted if it is only
+				      * in the manifest */
 	F2FS_PROBLEM_ENCRYPTED = 3,  /* left out or written as ciphertext, see enum f2fs_encrypted */
 	F2FS_PROBLEM_ATTRIBUTE = 4   /* the host does not accept an attribute; counted only if it is in require */
 };
@@ -199,6 +200,8 @@ struct f2fs_extract_result {
 	uint64_t attributes_lost; /* refused by the host */
 	uint32_t left_in_part;	  /* enum f2fs_output: files that were there before, are emptied, and did not become
 				   * whole. A file that was made for the stream is removed instead. */
+	uint64_t only_listed;	  /* entries that the host refused to make and that the manifest has: special files,
+				   * symbolic links, further names. They are no problems. */
 };
 
 /*

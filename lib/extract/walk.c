@@ -130,7 +130,7 @@ static int tell_dir(struct extract *x, struct sink_dir *dir)
 		return err;
 	err = f2fs_inode_stat(e.inode, &e.stat);
 	if (!err)
-		err = sink_tell_entry(&x->sink, &e);
+		err = sink_tell_entry(&x->sink, &e, true);
 	f2fs_inode_close(e.inode);
 	return err;
 }
@@ -303,9 +303,9 @@ static int visit_other(struct extract *x, struct sink_entry *e)
 		err = put_link(x, e, &is_link);
 	if (!err && !is_link)
 		err = put_new(x, e);
-	if (!err) {
+	if (!err || err == SINK_LISTED) {
 		x->inodes_done++;
-		err = sink_tell_entry(&x->sink, e);
+		err = sink_tell_entry(&x->sink, e, !err);
 	}
 	return err < 0 ? err : F2FS_WALK_GO;
 }

@@ -187,7 +187,7 @@ static int make_entry(struct host *h, const struct sink_entry *e, int dir_fd, ma
 		h->sink->result->skipped++;
 		return SINK_LEFT;
 	}
-	return host_refused(h, sys_errno, &place, failure);
+	return host_refused_without_contents(h, sys_errno, &place, failure);
 }
 
 /* Attributes of an entry that is not a file and not a directory. */

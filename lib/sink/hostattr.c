@@ -16,6 +16,7 @@
 #include "format/flags.h"
 #include "host/attributes.h"
 #include "host/inode_flags.h"
+#include "sink/lists.h"
 
 #define SETID 06000u
 
@@ -84,6 +85,8 @@ static uint32_t wanted_mode(const struct host_wish *w, bool has_owner)
 {
 	uint32_t mode = w->attr->mode & 07777;
 
+	if (w->stays_readable)
+		mode |= (w->attr->mode & MODE_TYPE) == MODE_DIR ? 0500 : 0400;
 	if (!(w->keep & F2FS_KEEP_MODE))
 		return mode & 0777 & w->mode_mask;
 	/* setuid and setgid bits stay if asked for, or if root gives the file to the owner in the image */
@@ -96,7 +99,7 @@ static void set_mode(const struct host_subject *s, struct host_wish *w, bool has
 {
 	uint32_t mode = wanted_mode(w, has_owner);
 
-	w->lost_setid = (w->keep & F2FS_KEEP_MODE) && mode != (w->attr->mode & 07777);
+	w->lost_setid = (w->keep & F2FS_KEEP_MODE) && ((mode ^ w->attr->mode) & SETID);
 	if (is_symlink(w) || mode == w->mode)
 		return;
 	if (s->fd >= 0 ? fchmod(s->fd, (mode_t)mode) : fchmodat(s->dir_fd, s->name, (mode_t)mode, 0))
@@ -163,6 +166,7 @@ void host_wish_init(const struct host *h, struct host_wish *w, const struct sink
 		.keep = h->sink->opt.keep,
 		.keeps_setid = ((h->sink->opt.require & F2FS_KEEP_MODE) | (h->sink->opt.keep & F2FS_KEEP_SETID)) != 0,
 		.is_root = geteuid() == 0,
+		.stays_readable = geteuid() != 0 && sink_has_manifest(h->sink),
 		.drops_acl = is_foreign || h->birth.has_acl,
 		.knows_owner = !is_foreign,
 		.uid = h->birth.uid,

@@ -60,6 +60,7 @@ struct host_wish {
 	unsigned keep;	  /* enum f2fs_keep */
 	bool keeps_setid; /* although the owner is not the image's */
 	bool is_root;	  /* root extracts */
+	bool stays_readable; /* by its owner on the host: the manifest has the mode, and contents are read again */
 	bool lost_setid;  /* the bits were left out */
 	bool drops_acl;	  /* it may have inherited some */
 	bool knows_owner; /* uid and gid are the file's */

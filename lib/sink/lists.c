@@ -41,7 +41,12 @@ bool sink_tells_entries(const struct sink *sink)
 	return false;
 }
 
-int sink_tell_entry(struct sink *sink, const struct sink_entry *entry)
+bool sink_has_manifest(const struct sink *sink)
+{
+	return sink->opt.manifest != NULL;
+}
+
+int sink_tell_entry(struct sink *sink, const struct sink_entry *entry, bool is_made)
 {
 	const char *path;
 	int err;
@@ -52,7 +57,7 @@ int sink_tell_entry(struct sink *sink, const struct sink_entry *entry)
 	if (err)
 		return err;
 	path = sink->entry_path.items;
-	if (sink->opt.entry && sink->opt.entry(sink->opt.user, path, &entry->stat))
+	if (is_made && sink->opt.entry && sink->opt.entry(sink->opt.user, path, &entry->stat))
 		return sink_stopped(sink);
 	for (unsigned i = 0; i < SINK_LISTS && !err; i++)
 		if (sink->lists[i])

@@ -14,6 +14,7 @@
 #include "device/device.h"
 #include "sink/batch.h"
 #include "sink/dir.h"
+#include "sink/lists.h"
 #include "sink/xattr.h"
 
 #define SHOWN_NAME 64u
@@ -34,6 +35,25 @@ int host_refused(struct host *h, int sys_errno, const struct sink_place *place, 
 	error_sys(h->sink->ctx, sys_errno, "%s", what);
 	err = sink_problem(h->sink, F2FS_PROBLEM_NOT_MADE, place);
 	return err ? err : SINK_LEFT;
+}
+
+/* Does the host have no such entries, or not for this user? */
+static bool is_beyond_host(int sys_errno)
+{
+	return sys_errno == EPERM || sys_errno == ENOSYS || sys_errno == EOPNOTSUPP ||
+	       sys_errno == EINVAL || sys_errno == EMLINK;
+}
+
+int host_refused_without_contents(struct host *h, int sys_errno, const struct sink_place *place, const char *what)
+{
+	int err;
+
+	if (!sink_has_manifest(h->sink) || !is_beyond_host(sys_errno))
+		return host_refused(h, sys_errno, place, what);
+	h->sink->result->only_listed++;
+	error_sys(h->sink->ctx, sys_errno, "%s, which is only in the manifest", what);
+	err = sink_remark(h->sink, F2FS_PROBLEM_NOT_MADE, place);
+	return err ? err : SINK_LISTED;
 }
 
 static int tell_loss(struct host *h, int sys_errno, unsigned bit, const struct sink_place *place, const char *what)

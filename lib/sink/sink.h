@@ -72,9 +72,12 @@ struct sink_first {
 	uint32_t strip; /* components taken off its name */
 };
 
-enum { SINK_LEFT = 1 }; /* a sink did not make the entry, and has reported why or counted it as skipped */
+enum {
+	SINK_LEFT = 1,	/* a sink did not make the entry, and has reported why or counted it as skipped */
+	SINK_LISTED = 2 /* the same, but the manifest has all of it */
+};
 
-/* Operations of a sink. Each returns 0, SINK_LEFT, or a negative error that ends the run. */
+/* Operations of a sink. Each returns 0, SINK_LEFT, SINK_LISTED, or a negative error that ends the run. */
 struct sink_ops {
 	/* Make a directory whose parent is made; sets its state, and counts it. */
 	int (*make_dir)(struct sink *sink, struct sink_dir *dir);

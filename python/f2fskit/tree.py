@@ -60,6 +60,8 @@ class ExtractResult(NamedTuple):
     """Refused by the host."""
     left_in_part: enums.Output
     """Existing files that were emptied and then not completely written. New incomplete files are removed instead."""
+    only_listed: int
+    """Entries that the host refused to make and that the manifest has."""
     problem_list: tuple[ExtractProblem, ...]
     """The first 1000."""
 
@@ -328,6 +330,7 @@ def extract(
             row.problems,
             row.attributes_lost,
             enums.Output(row.left_in_part),
+            row.only_listed,
             tuple(run.problems),
         )
 

@@ -138,6 +138,7 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 	case OPT_leftwards:
 		return take_range(a, id, value);
 	case OPT_sparse:
+	case OPT_hints:
 	case OPT_debug:
 		return NULL;
 	case OPT_top:

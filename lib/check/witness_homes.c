@@ -43,6 +43,10 @@ struct near_entry {
 	f2fs_nid_t ino;
 	uint32_t item; /* index in dir_addrs */
 	uint32_t slot;
+	f2fs_nid_t dir;
+	uint32_t hash;	   /* of the name */
+	uint16_t name_len;
+	bool may_be_wrong; /* not the name that the inode remembers, and right in all else */
 };
 
 struct homes {
@@ -245,22 +249,35 @@ static int amend_ino(struct homes *h, uint32_t slot, f2fs_nid_t found, const str
 	return err ? err : give(h, inode->ino);
 }
 
-static int note_near(struct homes *h, const struct dentry_ref *ref)
+/* Has the inode of an entry more names than i_links, of which this may be the wrong one? */
+static bool is_one_of_many(const struct homes *h, const struct dentry_ref *ref)
+{
+	const struct inode_fact *named = facts_inode(&h->c->facts, ref->ino);
+
+	return is_candidate(h->c, named) && named->type == ref->type && named->type != F2FS_TYPE_DIRECTORY &&
+	       named->links_found > named->links;
+}
+
+static int note_near(struct homes *h, const struct dentry_ref *ref, bool is_own)
 {
 	struct near_entry *one = vec_push(&h->near, 1);
 
 	if (!one)
 		return F2FS_ERR_NOMEM;
-	*one = (struct near_entry){ ref->ino, h->item, ref->slot };
+	*one = (struct near_entry){ ref->ino, h->item, ref->slot, h->dir->ino, ref->hash, ref->name_len,
+				    !is_own && is_right(h, ref) && find_near(h, ref) };
 	return 0;
 }
 
 /* Let an entry in use name another inode. */
 static int vote_on_ino(struct homes *h, const struct dentry_ref *ref)
 {
-	const struct inode_fact *named = facts_inode(&h->c->facts, ref->ino), *inode = find_lost(h, ref);
+	const struct inode_fact *inode = find_lost(h, ref);
+	const bool is_own = is_own_name(h->c, h->dir, ref->ino, ref);
 
-	if ((inode && inode->ino == ref->ino) || is_own_name(h->c, h->dir, ref->ino, ref))
+	if (!h->is_by_name && (!inode || is_own) && is_one_of_many(h, ref))
+		return note_near(h, ref, is_own);
+	if ((inode && inode->ino == ref->ino) || is_own)
 		return 0;
 	/* one that has other names may remember a name that it lost, and that another one has since */
 	if (inode && inode->parent != 0 && !(is_right(h, ref) && is_contradicted(h, ref)))
@@ -270,11 +287,7 @@ static int vote_on_ino(struct homes *h, const struct dentry_ref *ref)
 	if (h->is_by_name || !is_right(h, ref) || !is_contradicted(h, ref))
 		return 0;
 	inode = find_near(h, ref);
-	if (!inode)
-		return 0;
-	if (is_candidate(h->c, named) && named->type == ref->type && named->type != F2FS_TYPE_DIRECTORY)
-		return note_near(h, ref); /* which of its names is wrong? */
-	return amend_ino(h, ref->slot, ref->ino, inode, WITNESS_LINKS);
+	return inode ? amend_ino(h, ref->slot, ref->ino, inode, WITNESS_LINKS) : 0;
 }
 
 /* ---- slots that are marked as free */
@@ -445,9 +458,21 @@ static int compare_near(const void *a, const void *b)
 
 	if (x->ino != y->ino)
 		return x->ino > y->ino ? 1 : -1;
+	if (x->dir != y->dir)
+		return x->dir > y->dir ? 1 : -1;
+	if (x->hash != y->hash)
+		return x->hash > y->hash ? 1 : -1;
+	if (x->name_len != y->name_len)
+		return x->name_len > y->name_len ? 1 : -1;
 	if (x->item != y->item)
 		return x->item > y->item ? 1 : -1;
 	return (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+/* Is an entry a copy of the one before it? */
+static bool is_copy(const struct near_entry *one, const struct near_entry *before)
+{
+	return one->dir == before->dir && one->hash == before->hash && one->name_len == before->name_len;
 }
 
 static int take_near(struct homes *h, const struct near_entry *one)
@@ -464,7 +489,10 @@ static int take_near(struct homes *h, const struct near_entry *one)
 	return inode ? amend_ino(h, ref.slot, ref.ino, inode, WITNESS_LINKS) : 0;
 }
 
-/* Let entries name the inodes that are near, when no more of them could than their inode has too many. */
+/*
+ * Let entries name the inodes that are near, when no more of them could than their inode has too many. Copies of an
+ * entry, as a copied block has them, are too many for another reason.
+ */
 static int vote_on_near(struct homes *h)
 {
 	size_t end;
@@ -475,11 +503,19 @@ static int vote_on_near(struct homes *h)
 		const struct near_entry *first = vec_at(&h->near, i);
 		const struct inode_fact *inode = facts_inode(&h->c->facts, first->ino);
 
-		for (end = i + 1; end < h->near.count; end++)
-			if (((const struct near_entry *)vec_at(&h->near, end))->ino != first->ino)
+		const struct near_entry *one = first;
+		size_t doubtful = first->may_be_wrong, copies = 0;
+
+		for (end = i + 1; end < h->near.count; end++, one++) {
+			if (one[1].ino != first->ino)
 				break;
-		for (size_t k = i; k < end && end - i <= inode->links_found - inode->links && !err; k++)
-			err = take_near(h, vec_at(&h->near, k));
+			doubtful += one[1].may_be_wrong;
+			copies += is_copy(&one[1], one);
+		}
+		for (size_t k = i; k < end && doubtful + copies <= inode->links_found - inode->links && !err; k++) {
+			one = vec_at(&h->near, k);
+			err = one->may_be_wrong ? take_near(h, one) : 0;
+		}
 	}
 	h->near.count = 0;
 	return err;

@@ -15,6 +15,7 @@
 #include "file/dir_write.h"
 #include "file/inode_free.h"
 #include "file/inode_read.h"
+#include "file/name.h"
 #include "file/winode.h"
 #include "format/dentry.h"
 #include "log/nodes.h"
@@ -184,29 +185,40 @@ int replay_name(struct replay *r, struct replay_step *step)
 	return 0;
 }
 
+/* Drop the link of an entry in a directory that is to be freed. What "." and ".." lead to does not matter. */
+static int drop_entry(struct replay *r, f2fs_nid_t dir, const struct dentry_ref *ref)
+{
+	if (name_is_dots((const char *)ref->name, ref->name_len))
+		return 0;
+	if (!geometry_is_nid(&r->vol->geo, ref->ino))
+		return volume_corrupt(r->vol, RULE_DENTRY_INO, F2FS_NO_BLOCK, dir,
+				      "a name in a removed directory leads to inode number %u", (unsigned)ref->ino);
+	return drop_link(r, ref->ino, NULL, NULL);
+}
+
 /* Take all names out of a directory that is to be freed. */
 static int empty_directory(struct replay *r, f2fs_nid_t ino)
 {
-	struct f2fs_dirent *entry = mem_alloc(r->vol->ctx, sizeof(*entry));
 	struct f2fs_inode *inode = NULL;
 	struct f2fs_dir *dir = NULL;
-	int err = entry ? inode_open(r->vol, ino, &inode) : F2FS_ERR_NOMEM;
+	int err = inode_open(r->vol, ino, &inode);
 
 	if (!err)
 		err = dir_open(inode, &dir);
 	while (!err) {
-		err = dir_next(dir, entry);
+		struct dentry_ref ref;
+		uint64_t block;
+
+		err = dir_next_stored(dir, &ref, &block);
 		if (err == F2FS_ERR_NOT_FOUND) {
 			err = 0;
 			break;
 		}
-		if (!err && !(entry->raw_name[0] == '.' &&
-			      (entry->raw_len == 1 || (entry->raw_len == 2 && entry->raw_name[1] == '.'))))
-			err = drop_link(r, entry->ino, NULL, NULL);
+		if (!err)
+			err = drop_entry(r, ino, &ref);
 	}
 	f2fs_dir_close(dir);
 	f2fs_inode_close(inode);
-	mem_free(r->vol->ctx, entry);
 	return err;
 }
 

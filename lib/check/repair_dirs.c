@@ -251,6 +251,41 @@ static int put_dot(struct repair *r, f2fs_nid_t dir, unsigned slot, f2fs_nid_t i
 	return 0;
 }
 
+/* Does the directory have the name already, for the same inode? Then the entry was a copy. */
+static int is_copy(struct repair *r, const struct wanderer *w, bool *out)
+{
+	struct f2fs_inode *dir = NULL;
+	struct f2fs_dirent found;
+	int err = inode_open(r->vol, w->dir, &dir);
+
+	*out = false;
+	if (!err)
+		err = dir_find(dir, (const char *)w->name, w->length, &found);
+	f2fs_inode_close(dir);
+	if (!err)
+		*out = found.ino == w->ino;
+	if (err == F2FS_ERR_NOT_FOUND || err == F2FS_ERR_INVALID || err == F2FS_ERR_NAME_TOO_LONG) { /* the insertion finds a name for it */
+		error_clear(r->ctx);
+		err = 0;
+	}
+	return err;
+}
+
+static int insert_wanderer(struct repair *r, const struct wanderer *w)
+{
+	struct inode_fact *inode = facts_inode(&r->c->facts, w->ino);
+	bool copy;
+	int err = is_copy(r, w, &copy);
+
+	if (err)
+		return err;
+	if (!copy)
+		return repair_insert(r, w->dir, w->name, w->length, w->ino, w->type);
+	if (inode->links_found)
+		inode->links_found--;
+	return 0;
+}
+
 static int insert_wanderers(struct repair *r, struct vec *wanderers)
 {
 	int err = 0;
@@ -262,7 +297,7 @@ static int insert_wanderers(struct repair *r, struct vec *wanderers)
 		if ((w->length <= 2 && w->name[0] == '.' && w->name[w->length - 1] == '.') ||
 		    !facts_inode(&r->c->facts, w->ino))
 			continue;
-		err = repair_insert(r, w->dir, w->name, w->length, w->ino, w->type);
+		err = insert_wanderer(r, w);
 	}
 	wanderers->count = 0;
 	return err;

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Whole blocks written over others of their kind: a repair keeps what could be read, and makes no names."""
+import dataclasses
+import itertools
+import os
+import sys
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "campaign"))
+
+
+@dataclasses.dataclass
+class Copied:
+    """Block `source` is written over block `target`."""
+
+    source: int
+    target: int
+    size: int
+    kind: str = "block"
+    order: int = 2
+
+    @property
+    def id(self):
+        return "%d over %d" % (self.source, self.target)
+
+    def apply(self, device, seals):
+        device.write(self.target * self.size, device.read(self.source * self.size, self.size))
+
+
+@pytest.fixture(scope="module")
+def beds(f2fskit):
+    import sweep_beds
+
+    made = sweep_beds.Beds(["ours:plain"])
+    yield made
+    made.close()
+
+
+def test_blocks_of_a_directory(beds, f2fskit):
+    """Each name of a copied block is there twice, for the same inode: the copies go, and no name gets another inode."""
+    import sweep_judge
+
+    whole, _, seals = beds.get("ours:plain")
+    with f2fskit.open(whole.subject.bases[0]) as volume:
+        blocks = whole.subject.places.blocks_of(volume.lookup("/many"))
+    assert len(blocks) > 3
+    for source, target in itertools.permutations(blocks, 2):
+        result = sweep_judge.one(whole, Copied(source, target, whole.subject.places.size), seals)
+        assert (result["wrong"], result["strange"], result["state"]) == ({}, [], "REPAIRED"), result
+        assert "DENTRY_TWICE" in result["found"] and "DENTRY_TARGET" not in result["found"]

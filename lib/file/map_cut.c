@@ -123,23 +123,12 @@ int map_punch(struct winode *w, uint64_t first, uint64_t end)
 	return 0;
 }
 
-int map_need_space(struct winode *w, uint64_t from, uint64_t to)
+/* Count the holes of a range of blocks, and nodes that they may need. */
+static int count_holes(struct winode *w, uint64_t first, uint64_t end, uint64_t *blocks)
 {
-	const struct f2fs_geometry *geo = &w->txn->vol->geo;
-	const uint64_t first = from >> geo->block_bits, end = (to + geo->block_size - 1) >> geo->block_bits;
-	uint64_t missing = 0, nodes = (end - first) / w->layout.node_slots + 4;
 	struct slot_ref run;
 
-	nodes += nodes / geo->nids_per_block;
-	if (winode_is_inline(w)) { /* it has contents where its slots will be, and they may take a block of their own */
-		missing = end - first +
-			  (first > 0 && inode_has_inline(winode_block(w), FLAG_i_inline_data_exist));
-		return space_need(w->txn, missing + (end > w->layout.slots ? nodes : 0));
-	}
-	if (space_need(w->txn, end - first + nodes) == 0)
-		return 0;
-	error_clear(w->txn->vol->ctx);
-	nodes = 0;
+	*blocks = 0;
 	for (uint64_t at = first; at < end; at += run.count) {
 		int err = winode_breathe(w);
 
@@ -149,14 +138,41 @@ int map_need_space(struct winode *w, uint64_t from, uint64_t to)
 			err = find_run(w, at, end, &run);
 		if (err)
 			return err;
-		if (!run.node) {
-			missing += run.count;
-			nodes += run.count / w->layout.node_slots + 3;
-		}
+		if (!run.node)
+			*blocks += run.count + run.count / w->layout.node_slots + 3;
 		for (uint32_t i = 0; run.node && i < run.count; i++)
-			missing += get_le32(run.raw + (size_t)i * 4) == F2FS_NULL_ADDR;
+			*blocks += get_le32(run.raw + (size_t)i * 4) == F2FS_NULL_ADDR;
 	}
-	return space_need(w->txn, missing + nodes);
+	return 0;
+}
+
+int map_count_space(struct winode *w, uint64_t from, uint64_t to, bool is_exact, uint64_t *blocks)
+{
+	const struct f2fs_geometry *geo = &w->txn->vol->geo;
+	const uint64_t first = from >> geo->block_bits, end = (to + geo->block_size - 1) >> geo->block_bits;
+	uint64_t nodes = (end - first) / w->layout.node_slots + 4;
+
+	nodes += nodes / geo->nids_per_block;
+	*blocks = end - first + nodes;
+	if (winode_is_inline(w)) { /* it has contents where its slots will be, and they may take a block of their own */
+		*blocks = end - first +
+			  (first > 0 && inode_has_inline(winode_block(w), FLAG_i_inline_data_exist)) +
+			  (end > w->layout.slots ? nodes : 0);
+		return 0;
+	}
+	return is_exact ? count_holes(w, first, end, blocks) : 0;
+}
+
+int map_need_space(struct winode *w, uint64_t from, uint64_t to)
+{
+	uint64_t blocks;
+	int err = map_count_space(w, from, to, false, &blocks);
+
+	if (err || space_need(w->txn, blocks) == 0)
+		return err;
+	error_clear(w->txn->vol->ctx);
+	err = map_count_space(w, from, to, true, &blocks);
+	return err ? err : space_need(w->txn, blocks);
 }
 
 int map_truncate(struct winode *w, uint64_t first)

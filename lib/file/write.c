@@ -396,6 +396,25 @@ static int inode_write(struct f2fs_inode *inode, uint64_t offset, const void *da
 	return err;
 }
 
+/* Make sure that all parts fit, as one that does not would stop the change half-way. */
+static int need_space_for_parts(struct winode *w, const struct f2fs_write_part *parts, size_t count, bool is_exact)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t end = parts[i].offset + parts[i].length;
+		uint64_t blocks = 0;
+		int err = 0;
+
+		if (parts[i].length > 0 && !(winode_is_inline(w) && end <= w->layout.inline_size))
+			err = map_count_space(w, parts[i].offset, end, is_exact, &blocks);
+		if (err)
+			return err;
+		all += blocks;
+	}
+	return space_need(w->txn, all);
+}
+
 /* Write several parts as one change, none of it in place as long as the transaction's elsewhere names the inode. */
 static int data_write_parts(struct f2fs_inode *inode, const struct f2fs_write_part *parts, size_t count)
 {
@@ -403,6 +422,13 @@ static int data_write_parts(struct f2fs_inode *inode, const struct f2fs_write_pa
 	struct winode w;
 	int err = data_begin(&change, inode, &w);
 
+	if (err)
+		return change_end(&change, err);
+	err = need_space_for_parts(&w, parts, count, false);
+	if (err == F2FS_ERR_NOSPC) {
+		error_clear(inode->vol->ctx);
+		err = need_space_for_parts(&w, parts, count, true);
+	}
 	if (err)
 		return change_end(&change, err);
 	/* the old contents stay on the device until the new ones are complete */

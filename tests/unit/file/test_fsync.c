@@ -313,6 +313,32 @@ static void several_pieces_at_once(void **state)
 	f2fs_inode_close(inode);
 }
 
+/* Pieces that fit one by one, but not together: nothing is written, and the transaction goes on. */
+static void pieces_that_do_not_fit(void **state)
+{
+	const unsigned count = SIZE / BLOCK;
+	struct f2fs_write_part *parts = calloc(count, sizeof(*parts));
+	struct f2fs_inode *inode = make("/", "file", 0100644);
+	struct f2fs_stat before, after;
+
+	(void)state;
+	for (unsigned i = 0; i < count; i++)
+		parts[i] = (struct f2fs_write_part){ (uint64_t)i * 2 * BLOCK, bytes, BLOCK };
+	write_at(inode, 0, 5 * BLOCK);
+	assert_int_equal(f2fs_inode_stat(inode, &before), 0);
+	assert_int_equal(f2fs_inode_write_atomic(inode, parts, count), F2FS_ERR_NOSPC);
+	assert_int_equal(f2fs_volume_transaction(s.vol), F2FS_TRANSACTION_OPEN);
+	assert_int_equal(f2fs_inode_stat(inode, &after), 0);
+	assert_int_equal(after.size, before.size);
+	assert_int_equal(after.blocks, before.blocks);
+	for (unsigned i = 0; i < 5; i++)
+		parts[i].offset = (uint64_t)i * BLOCK;
+	assert_int_equal(f2fs_inode_write_atomic(inode, parts, 5), 0);
+	f2fs_inode_close(inode);
+	free(parts);
+	commit();
+}
+
 /* ---- when there is a commit instead */
 
 static void no_change(struct f2fs_inode *inode)
@@ -616,6 +642,7 @@ int main(void)
 		TEST(fsyncs_go_on_for_ever),
 		TEST(writes_can_be_synchronous),
 		TEST(several_pieces_at_once),
+		TEST(pieces_that_do_not_fit),
 		TEST(reasons_to_commit),
 		TEST(reasons_in_posix_mode),
 		TEST(wrong_flags),

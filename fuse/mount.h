@@ -118,6 +118,7 @@ struct mount {
 	int is_change;	      /* the request that holds the lock is one */
 	int64_t changed_ns;   /* when the first change since the last checkpoint was made; 0: there is none */
 	int64_t requested_ns; /* when the last request came */
+	struct f2fs_time now; /* of a request that changes something: all times that it sets */
 	int gc_is_done;	      /* GC has found nothing to do since the last change */
 	struct mount_gc_state gc;
 	uint64_t written_bytes, write_requests; /* by programs */

@@ -57,10 +57,9 @@ void mount_time(const struct mount *m, struct f2fs_time *now)
 struct mount *mount_enter_to_change(fuse_req_t req)
 {
 	struct mount *m = mount_enter(req);
-	struct f2fs_time now;
 
-	mount_time(m, &now);
-	f2fs_volume_set_time(m->vol, &now);
+	mount_time(m, &m->now);
+	f2fs_volume_set_time(m->vol, &m->now);
 	m->is_change = 1;
 	if (!m->changed_ns)
 		m->changed_ns = m->requested_ns;

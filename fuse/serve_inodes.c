@@ -209,13 +209,11 @@ static void statx_(fuse_req_t req, fuse_ino_t number, int flags, int mask, struc
 
 #endif
 
-static struct f2fs_time time_of(const struct timespec *time, int is_now)
+static struct f2fs_time time_of(const struct mount *m, const struct timespec *time, int is_now)
 {
-	struct timespec now = *time;
-
 	if (is_now)
-		clock_gettime(CLOCK_REALTIME, &now);
-	return (struct f2fs_time){ .seconds = (int64_t)now.tv_sec, .nanoseconds = (uint32_t)now.tv_nsec };
+		return m->now;
+	return (struct f2fs_time){ .seconds = (int64_t)time->tv_sec, .nanoseconds = (uint32_t)time->tv_nsec };
 }
 
 /* Fill the values that the kernel asks to be set, but for the size; returns which. */
@@ -227,9 +225,9 @@ static unsigned values_of(const struct mount *m, const struct stat *attr, int to
 	values->mode = (uint32_t)attr->st_mode;
 	values->uid = (uint32_t)attr->st_uid;
 	values->gid = (uint32_t)attr->st_gid;
-	values->atime = time_of(&attr->st_atim, to_set & FUSE_SET_ATTR_ATIME_NOW);
-	values->mtime = time_of(&attr->st_mtim, to_set & FUSE_SET_ATTR_MTIME_NOW);
-	values->ctime = time_of(&attr->st_ctim, 0);
+	values->atime = time_of(m, &attr->st_atim, to_set & FUSE_SET_ATTR_ATIME_NOW);
+	values->mtime = time_of(m, &attr->st_mtim, to_set & FUSE_SET_ATTR_MTIME_NOW);
+	values->ctime = time_of(m, &attr->st_ctim, 0);
 	if (to_set & FUSE_SET_ATTR_MODE && !m->options.has_umask)
 		which |= F2FS_SET_MODE;
 	if (to_set & FUSE_SET_ATTR_UID && !m->options.has_uid)

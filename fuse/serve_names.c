@@ -26,13 +26,10 @@ static int spec_of(fuse_req_t req, const struct making *making, struct f2fs_inod
 	const struct fuse_ctx *who = fuse_req_ctx(req);
 	struct mount *m = fuse_req_userdata(req);
 	struct f2fs_stat parent;
-	struct timespec now = { .tv_sec = (time_t)m->cli->epoch };
 	int err = f2fs_inode_stat(dir, &parent);
 
 	if (err)
 		return err;
-	if (!m->cli->has_epoch)
-		clock_gettime(CLOCK_REALTIME, &now);
 	memset(spec, 0, sizeof(*spec));
 	spec->struct_size = sizeof(*spec);
 	spec->mode = (uint32_t)making->mode;
@@ -45,9 +42,7 @@ static int spec_of(fuse_req_t req, const struct making *making, struct f2fs_inod
 	}
 	spec->rdev_major = major(making->rdev);
 	spec->rdev_minor = minor(making->rdev);
-	spec->atime.seconds = (int64_t)now.tv_sec;
-	spec->atime.nanoseconds = (uint32_t)now.tv_nsec;
-	spec->mtime = spec->ctime = spec->crtime = spec->atime;
+	spec->atime = spec->mtime = spec->ctime = spec->crtime = m->now;
 	spec->target = making->target;
 	spec->target_length = making->target ? strlen(making->target) : 0;
 	return 0;

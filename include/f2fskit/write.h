@@ -222,8 +222,8 @@ struct f2fs_write_part {
 /*
  * Write several pieces of a file and make it durable: after a power cut at any time all of them are there, or none.
  * That holds for any number and place, and also on volumes written in place. Later pieces overwrite earlier ones. Fails
- * with UNSUPPORTED for pinned files, and with NOSPC before anything is written if the volume lacks blocks for all pieces
- * together.
+ * with UNSUPPORTED for pinned files, and with NOSPC before anything is written if the volume lacks blocks for all
+ * pieces together.
  */
 F2FS_API int f2fs_inode_write_atomic(struct f2fs_inode *inode, const struct f2fs_write_part *parts, size_t count);
 

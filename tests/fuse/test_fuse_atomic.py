@@ -70,7 +70,7 @@ def test_a_commit_writes_all(file, mount):
 
 
 def test_nothing_before_the_commit(file, mount):
-    """Neither fsync nor a checkpoint writes what waits, and a crash leaves the old contents."""
+    """Neither fsync nor a checkpoint writes waiting blocks, and a crash leaves the old contents."""
     mounted, path, fd = file
     fcntl.ioctl(fd, START)
     os.pwrite(fd, NEW, 0)
@@ -128,7 +128,7 @@ def test_a_process_that_ends_aborts(file):
         assert path.read_bytes() == NEW
         writer.send_signal(number)
         writer.wait()
-        for _ in range(3000):           # the program learns of the end, then the kernel drops its cache
+        for _ in range(3000):           # until the program has seen the end, and the kernel has dropped its cache
             if path.read_bytes() == OLD:
                 break
             time.sleep(0.01)
@@ -158,7 +158,7 @@ def test_mounts_without_atomic_writes(mount, volume, option):
 
 
 def test_more_than_memory_is_for(file):
-    """What waits is bounded, and what did not fit is refused. Then the volume is full: the commit fails, and drops all."""
+    """Waiting blocks are bounded: a write past that is refused. Then the volume is full: the commit fails, and drops all."""
     _, path, fd = file
     fcntl.ioctl(fd, START)
     piece, done, code = NEW[:1 << 16] * 16, 0, 0

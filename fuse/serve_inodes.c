@@ -73,21 +73,48 @@ void entry_reply(fuse_req_t req, struct mount *m, const struct fuse_entry_param 
 		drop_entry(m, entry->ino);
 }
 
+/*
+ * The kernel looks up "." and ".." to find the inode of a file handle (open_by_handle_at(2), NFS) and its parent. The
+ * number may be one that it has forgotten. Handles name the generation, too, which it compares.
+ */
+static int remember(struct mount *m, fuse_ino_t number)
+{
+	const f2fs_nid_t ino = number == FUSE_ROOT_ID ? m->root : (f2fs_nid_t)number;
+	struct f2fs_inode *inode;
+	struct known *k;
+	int err;
+
+	if (known_find(m, number))
+		return 0;
+	k = number >> 32 == SPACE_VOLUME ? known_take(m, SPACE_VOLUME, ino) : NULL;
+	err = k ? known_open(m, k, &inode) : F2FS_ERR_NOT_FOUND;
+	if (err && k)
+		known_forget(m, k, 0);
+	return err;
+}
+
 static void lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
+	const int is_dot = !strcmp(name, "."), is_handle = is_dot || !strcmp(name, "..");
 	struct mount *m = mount_enter(req);
 	struct fuse_entry_param entry = { 0 };
-	struct f2fs_dirent found;
+	struct f2fs_dirent found = { 0 };
 	struct f2fs_inode *inode;
 	struct known *dir = NULL;
-	int err = known_open_number(m, parent, &dir, &inode), code;
+	int err = is_handle ? remember(m, parent) : 0, code;
 
 	if (!err)
+		err = known_open_number(m, parent, &dir, &inode);
+	if (!err && is_dot)
+		found.ino = f2fs_inode_number(inode);
+	else if (!err)
 		err = f2fs_dir_lookup(inode, name, strlen(name), &found);
 	if (!err)
 		err = entry_fill(m, dir, found.ino, &entry);
-	else if (err == F2FS_ERR_NOT_FOUND && dir)
+	else if (err == F2FS_ERR_NOT_FOUND && dir && !is_handle)
 		entry.entry_timeout = entry_timeout(m, dir), err = 0; /* that there is none may be kept, too */
+	if (is_handle && dir)
+		known_forget(m, dir, 0);
 	code = mount_errno(m, err);
 	mount_leave(m);
 	if (code)

@@ -6,6 +6,7 @@ import errno
 import mmap
 import os
 import stat
+import struct
 import subprocess
 import time
 
@@ -384,6 +385,52 @@ def test_times_of_one_request_are_the_same(top):
             os.utime(name, follow_symlinks=False)
             st = os.lstat(name)
             assert st.st_mtime_ns == st.st_ctime_ns == st.st_atime_ns, name
+
+
+def handle_of(path):
+    """The handle of a file, as bytes."""
+    handle = ctypes.create_string_buffer(struct.pack("Ii", 128, 0), 136)
+    assert libc.name_to_handle_at(-100, os.fsencode(path), handle, ctypes.byref(ctypes.c_int()), 0) == 0
+    return handle.raw
+
+
+def open_handle(top, handle):
+    """The file of a handle; an errno where there is none."""
+    fd = os.open(top, os.O_RDONLY)
+    file = libc.open_by_handle_at(fd, ctypes.create_string_buffer(handle, len(handle)), os.O_RDONLY)
+    code = ctypes.get_errno()
+    os.close(fd)
+    return (file, 0) if file >= 0 else (None, code)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="open_by_handle_at(2) asks for the superuser")
+def test_handles_of_files(mount, volume, peer_check):
+    """They are valid after the kernel has forgotten the inode, even in the next mount, but not for the next file of that number."""
+    image = volume("128M")
+    mounted = mount(image)
+    (mounted.point / "deep" / "er").mkdir(parents=True)
+    (mounted.point / "deep" / "er" / "file").write_bytes(b"contents")
+    (mounted.point / "gone").write_bytes(b"gone")
+    handles = {name: handle_of(mounted.point / name) for name in ("deep/er/file", "deep/er", "gone", ".")}
+    number = os.stat(mounted.point / "gone").st_ino
+    (mounted.point / "gone").unlink()
+    assert mounted.unmount() == ""
+    mounted = mount(image)
+    file, _ = open_handle(mounted.point, handles["deep/er/file"])
+    assert os.read(file, 99) == b"contents"
+    os.close(file)
+    for name, names in (("deep/er", ["file"]), (".", ["deep"])):
+        file, _ = open_handle(mounted.point, handles[name])
+        assert os.listdir(file) == names and os.readlink("/proc/self/fd/%d" % file) == os.path.normpath(mounted.point / name)
+        os.close(file)
+    assert open_handle(mounted.point, handles["gone"]) == (None, errno.ESTALE)
+    for i in range(2000):               # until a file gets the number again
+        (mounted.point / ("new-%d" % i)).touch()
+        if os.stat(mounted.point / ("new-%d" % i)).st_ino == number:
+            break
+    assert open_handle(mounted.point, handles["gone"]) == (None, errno.ESTALE)
+    assert mounted.unmount() == ""
+    peer_check(image)
 
 
 def birth_of(path):

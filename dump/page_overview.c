@@ -41,6 +41,33 @@ static void put_number(FILE *to, const char *label, uint64_t number)
 	end_fact(to);
 }
 
+static void put_digest(FILE *to, const char *name, const uint8_t *bytes, size_t size)
+{
+	fprintf(to, ", %s ", name);
+	for (size_t i = 0; i < size; i++)
+		fprintf(to, "%02x", bytes[i]);
+}
+
+/* What the volume is wrapped in: a container, a partition. */
+static void put_wrapping(const struct page *page)
+{
+	struct f2fs_device *device = f2fs_volume_device(page->d->vol);
+	struct f2fs_evidence evidence = { F2FS_SIZED(f2fs_evidence) };
+	const uint64_t offset = f2fs_device_offset(device);
+
+	if (f2fs_device_evidence(device, &evidence) == 0) {
+		begin_fact(page->to, "Container");
+		page_text(page->to, evidence.format, strlen(evidence.format));
+		if (evidence.has_md5)
+			put_digest(page->to, "MD5", evidence.md5, sizeof(evidence.md5));
+		if (evidence.has_sha1)
+			put_digest(page->to, "SHA-1", evidence.sha1, sizeof(evidence.sha1));
+		end_fact(page->to);
+	}
+	if (offset)
+		put_number(page->to, "Begins at byte", offset);
+}
+
 static void put_features(FILE *to, uint32_t mask)
 {
 	const char *between = "";
@@ -140,6 +167,7 @@ int page_overview(struct page *page)
 
 	f2fs_volume_statfs(page->d->vol, &st);
 	fputs("<table class=\"facts\">", page->to);
+	put_wrapping(page);
 	put_text(page->to, "Label", st.label);
 	begin_fact(page->to, "UUID");
 	page_uuid(page->to, st.uuid);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Show the container of an image with its digests, and the footer of verified boot.
+ * Show the container of an image with its digests, the start of the volume, and the footer of verified boot.
  */
 #include <string.h>
 
@@ -31,10 +31,11 @@ static void put_container(struct dump *d, const struct f2fs_evidence *evidence)
 static void put_boot_footer(struct dump *d)
 {
 	enum { FOOTER = 64, IMAGE_BYTES = 12, TABLE_AT = 20, TABLE_BYTES = 28 };
-	const uint64_t size = f2fs_device_info(d->device)->size;
+	struct f2fs_device *device = f2fs_volume_device(d->vol);
+	const uint64_t size = f2fs_device_info(device)->size;
 	uint8_t footer[FOOTER];
 
-	if (size < FOOTER || f2fs_device_read(d->device, size - FOOTER, footer, FOOTER) != 0 ||
+	if (size < FOOTER || f2fs_device_read(device, size - FOOTER, footer, FOOTER) != 0 ||
 	    memcmp(footer, "AVBf", 4) != 0)
 		return;
 	cli_print_u64(d->out, "verified_boot_image_bytes", big_endian(footer + IMAGE_BYTES));
@@ -45,9 +46,12 @@ static void put_boot_footer(struct dump *d)
 void dump_put_container(struct dump *d)
 {
 	struct f2fs_evidence evidence = { F2FS_SIZED(f2fs_evidence) };
+	const uint64_t offset = f2fs_device_offset(f2fs_volume_device(d->vol));
 
-	if (f2fs_device_evidence(d->device, &evidence) == 0)
+	if (f2fs_device_evidence(f2fs_volume_device(d->vol), &evidence) == 0)
 		put_container(d, &evidence);
+	if (offset)
+		cli_print_u64(d->out, "volume_offset", offset);
 	put_boot_footer(d);
 }
 

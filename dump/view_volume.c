@@ -90,8 +90,9 @@ static uint64_t max_file_bytes(const struct f2fs_geometry *geo)
 enum { LARGE_NAT_BITMAP = 0x400 }; /* of ckpt_flags */
 
 /*
- * Can GRUB read the volume? Version 2.06 knows the layout of an inode without extra attributes, blocks of 4 KiB, and
- * the bitmaps at their first place in the checkpoint. It ignores other features, and cannot open encrypted files.
+ * Can GRUB read the volume? Versions 2.06 and 2.12 know the layout of an inode without extra attributes, blocks of
+ * 4 KiB, and the bitmaps at their first place in the checkpoint. They ignore other features, and cannot open encrypted
+ * files.
  */
 static void put_grub(struct dump *d, uint32_t ckpt_flags)
 {

@@ -208,6 +208,8 @@ F2FS_API int f2fs_device_save_zstd(struct f2fs_device *dev, uint32_t block_size,
 /* Open the window [offset, offset + length) of inner, in bytes; length 0: up to its end. Fails with RANGE, NOMEM. */
 F2FS_API int f2fs_device_open_slice(struct f2fs_device *inner, uint64_t offset, uint64_t length,
 				    struct f2fs_device **out);
+/* Return the byte of the file, container or disk below at which the device begins: not 0 for a partition. */
+F2FS_API uint64_t f2fs_device_offset(const struct f2fs_device *dev);
 
 /* A range of a device, for f2fs_device_open_multi(). */
 struct f2fs_device_part {

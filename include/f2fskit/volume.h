@@ -75,6 +75,11 @@ F2FS_API void f2fs_volume_close(struct f2fs_volume *vol);
 
 /* Return the context that a volume was opened under. */
 F2FS_API struct f2fs_context *f2fs_volume_context(const struct f2fs_volume *vol);
+/*
+ * Return the device that a volume was opened on: with an offset its window, with further devices all of them in a row.
+ * It belongs to the volume, whose layers may be above it.
+ */
+F2FS_API struct f2fs_device *f2fs_volume_device(const struct f2fs_volume *vol);
 /* Return the numbers of a volume's layout; they belong to the volume. */
 F2FS_API const struct f2fs_geometry *f2fs_volume_geometry(const struct f2fs_volume *vol);
 /* Return note number index about opening the volume, one sentence; NULL past the last. It belongs to the volume. */

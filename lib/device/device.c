@@ -87,6 +87,15 @@ const struct f2fs_device_info *f2fs_device_info(const struct f2fs_device *dev)
 	return &dev->info;
 }
 
+uint64_t f2fs_device_offset(const struct f2fs_device *dev)
+{
+	uint64_t offset = 0;
+
+	while (dev && dev->below)
+		dev = dev->below(dev->self, &offset);
+	return offset;
+}
+
 void *device_self(const struct f2fs_device *dev, int (*read)(void *, uint64_t, const struct f2fs_iovec *, unsigned))
 {
 	return dev->ops.read == read ? dev->self : NULL;

@@ -14,6 +14,11 @@ struct f2fs_context *f2fs_volume_context(const struct f2fs_volume *vol)
 	return vol->ctx;
 }
 
+struct f2fs_device *f2fs_volume_device(const struct f2fs_volume *vol)
+{
+	return vol->dev;
+}
+
 const struct f2fs_geometry *f2fs_volume_geometry(const struct f2fs_volume *vol)
 {
 	return &vol->geo;

@@ -51,6 +51,23 @@ class Operations(Protocol):
     def pread(self, length: int, offset: int, /) -> bytes: ...
 
 
+def container_of(call: Callable[..., int], function: Callable[..., int]) -> Evidence | None:
+    """Describe the container that function(pointer, row), called by call, finds. None: there is none."""
+    row = sized("struct f2fs_evidence *")
+    try:
+        call(function, row)
+    except errors.NotFoundError:
+        return None
+    return Evidence(
+        ffi.string(row.format).decode(),
+        row.bytes,
+        bool(row.is_incomplete),
+        bytes(row.md5).hex() if row.has_md5 else None,
+        bytes(row.sha1).hex() if row.has_sha1 else None,
+        bool(row.is_verified),
+    )
+
+
 def _open_partition(disk: Any, name: Any, out: Any) -> int:
     return int(lib.f2fs_device_open_partition(disk, name, ffi.NULL, out))
 
@@ -456,21 +473,17 @@ class Device(Closable):
         Raises:
             DamagedDataError: a digest differs. NotFoundError: verify, and no digest is stored. IoError: parts cannot be read.
         """
+        found = container_of(self._handle.call, lib.f2fs_device_evidence)
+        if found is None or not verify:
+            return found
         row = sized("struct f2fs_evidence *")
-        try:
-            self._handle.call(lib.f2fs_device_evidence, row)
-        except errors.NotFoundError:
-            return None
-        if verify:
-            self._handle.call(lib.f2fs_device_verify_evidence, row)
-        return Evidence(
-            ffi.string(row.format).decode(),
-            row.bytes,
-            bool(row.is_incomplete),
-            bytes(row.md5).hex() if row.has_md5 else None,
-            bytes(row.sha1).hex() if row.has_sha1 else None,
-            bool(row.is_verified),
-        )
+        self._handle.call(lib.f2fs_device_verify_evidence, row)
+        return found._replace(is_verified=bool(row.is_verified))
+
+    @property
+    def offset(self) -> int:
+        """Byte of the file, container or disk below at which the device begins: not 0 for a partition."""
+        return int(self._handle.get(lib.f2fs_device_offset))
 
     def zones(self) -> Iterator[Zone]:
         """Yield the zones of a zoned device."""

@@ -27,7 +27,7 @@ _LAST = ((1 << 63) // 1_000_000_000) * 1_000_000_000  # later times are not coun
 _DAY = 86_400_000_000_000
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 _OVERVIEW = (
-    ("label", "Label"), ("uuid", "UUID"), ("features", "Features"), ("block_size", "Block size"), ("volume", "Size"),
+    ("container", "Container"), ("offset", "Begins at byte"), ("label", "Label"), ("uuid", "UUID"), ("features", "Features"), ("block_size", "Block size"), ("volume", "Size"),
     ("used", "In use"), ("free", "Free"), ("inodes", "Inodes"), ("segments", "Segments"), ("checkpoint", "Checkpoint"),
     ("state", "State"), ("superblocks", "Superblocks"), ("packs", "Checkpoint packs"), ("notes", "Notes"),
 )  # fmt: skip
@@ -86,7 +86,10 @@ def _facts(volume: Volume) -> dict[str, str]:
         state += f"; a mount would recover {info['pending_fsync_nodes']} nodes"
     if info["orphans"]:
         state += f"; {info['orphans']} orphans"
+    digests = (f", {name} {info[key]}" for name, key in (("MD5", "stored_md5"), ("SHA-1", "stored_sha1")) if key in info)
     found = {
+        "container": f"{info['container']}{''.join(digests)}" if "container" in info else "",
+        "offset": f"{info['volume_offset']:,}" if "volume_offset" in info else "",
         "label": info["label"],
         "uuid": info["uuid"],
         "features": " ".join(info["feature_names"]) or "none",

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import stat
+import struct
 from typing import TYPE_CHECKING, Any, Iterator, Literal
 
 from . import enums
 from ._core import ffi, lib
-from .device import BinaryWriter, Path
+from .device import BinaryWriter, Path, container_of
 from .name_text import encode_name
 from .volume_past import VolumePast
 from .volume_structures import VolumeStructures
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from .inode import DigestName
 
 _CSV_HEAD = "state,ino,block,cp_ver,age,mode,uid,gid,size,mtime,atime,ctime,crtime,path_state,path"
+_FOOTER = 64  # bytes of the footer of verified boot
 _LARGE_NAT_BITMAP = 0x400  # of ckpt_flags
 _SUM_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r"}
 
@@ -79,6 +81,17 @@ def sum_line(digest: str, path: str) -> str:
     return f"{chr(92) if name != path.lstrip('/') else ''}{digest}  {name}"
 
 
+def _volume_evidence(volume: Any, row: Any) -> int:
+    return int(lib.f2fs_device_evidence(lib.f2fs_volume_device(volume), row))
+
+
+def _read_end(volume: Any, buffer: Any) -> int:
+    """Read the last bytes of the device of a volume. -1: it has fewer."""
+    device = lib.f2fs_volume_device(volume)
+    size = lib.f2fs_device_info(device).size
+    return int(lib.f2fs_device_read(device, size - _FOOTER, buffer, _FOOTER)) if size >= _FOOTER else -1
+
+
 class VolumeLists(VolumeStructures, VolumePast):
     """The part of a volume that makes lists."""
 
@@ -91,6 +104,7 @@ class VolumeLists(VolumeStructures, VolumePast):
         slots, nids = geometry.addrs_per_block, geometry.nids_per_block
         flags = enums.CheckpointFlag(self.checkpoint.ckpt_flags)
         return {
+            **self._wrapping(),
             "label": self.label,
             "uuid": str(self.uuid),
             "feature": int(geometry.feature),
@@ -128,8 +142,27 @@ class VolumeLists(VolumeStructures, VolumePast):
             "notes": self.notes,
         }
 
+    def _wrapping(self) -> dict[str, Any]:
+        """Return what the volume is wrapped in: a container with its digests, a partition, the footer of verified boot."""
+        found: dict[str, Any] = {}
+        container = container_of(self._handle.call, _volume_evidence)
+        if container is not None:
+            found = {"container": container.format, "container_bytes": container.bytes}
+            found |= {"stored_md5": container.md5} if container.md5 else {}
+            found |= {"stored_sha1": container.sha1} if container.sha1 else {}
+            found |= {"is_incomplete": True} if container.is_incomplete else {}
+        offset = self._handle.get(lambda volume: lib.f2fs_device_offset(lib.f2fs_volume_device(volume)))
+        if offset:
+            found["volume_offset"] = offset
+        footer = ffi.new("uint8_t[]", _FOOTER)
+        if self._handle.get(_read_end, footer) == 0:
+            magic, image, table, length = struct.unpack_from(">4s8xQQQ", ffi.buffer(footer)[:])
+            if magic == b"AVBf":
+                found |= {"verified_boot_image_bytes": image, "verified_boot_table_offset": table, "verified_boot_table_bytes": length}
+        return found
+
     def _grub(self) -> str:
-        """Return whether GRUB 2.06 reads the volume, in the words of the program."""
+        """Return whether GRUB 2.06 and 2.12 read the volume, in the words of the program."""
         obstacles = {
             "extra_attr": enums.Feature.EXTRA_ATTR in self.geometry.feature,
             "large_nat_bitmap": bool(self.checkpoint.ckpt_flags & _LARGE_NAT_BITMAP),

@@ -2,6 +2,7 @@
 """Images of evidence as devices: contents, partitions in them, and the digests that they store."""
 import ctypes
 import hashlib
+import json
 import os
 import shutil
 import struct
@@ -11,6 +12,7 @@ import zlib
 
 import f2fskit
 import pytest
+from conftest import BUILD
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "common"))
 import disks  # noqa: E402
@@ -46,8 +48,36 @@ def test_evidence(image):
             assert part.evidence(verify=True) == found._replace(is_verified=True)
             with f2fskit.open(part) as volume:
                 assert volume.read_bytes("/file") == b"proof" * 100_000
+                info = volume.info()
+            assert part.offset == info["volume_offset"] == MIB and device.offset == 0
     with f2fskit.Device.memory(MIB) as device:
         assert device.evidence() is None
+
+
+def test_info_and_report_name_it(image, tmp_path):
+    """Kind, digest and place, the same from Python and from dump.f2fs."""
+    path, digest = image
+    dump = [BUILD / "dump/dump.f2fs", "--partition=userdata"]
+    told = json.loads(subprocess.run([*dump, "--info", "--json", path], check=True, capture_output=True).stdout)["info"]
+    del told["image"]
+    assert (told["container"], told["container_bytes"], told["stored_md5"]) == ("an EnCase image (E01)", 64 * MIB, digest)
+    subprocess.run([*dump, f"--report={tmp_path / 'report.html'}", path], check=True)
+    with f2fskit.Device.open(path) as device, device.partition("userdata") as part, f2fskit.open(part) as volume:
+        assert volume.info() == told and list(volume.info()) == list(told)
+        overview = f2fskit.report.info_html(volume)
+    assert f"an EnCase image (E01), MD5 {digest}" in overview and "Begins at byte" in overview and "1,048,576" in overview
+    assert overview in (tmp_path / "report.html").read_text()
+
+
+def test_info_of_verified_boot(tmp_path):
+    path = tmp_path / "boot.img"
+    with f2fskit.Device.create(path, 64 * MIB) as device:
+        f2fskit.mkfs(device)
+        device.write(64 * MIB - 64, struct.pack(">4sIIQQQ28x", b"AVBf", 1, 0, 60 * MIB, 61 * MIB, 4096))
+    with f2fskit.open(path) as volume:
+        info = volume.info()
+    assert [info[f"verified_boot_{name}"] for name in ("image_bytes", "table_offset", "table_bytes")] == [60 * MIB, 61 * MIB, 4096]
+    assert "volume_offset" not in info and "container" not in info
 
 
 def test_not_to_be_written(image):

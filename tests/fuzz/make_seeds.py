@@ -337,7 +337,8 @@ def make_decoder_seeds():
     found = {"acl": [trees_acl_disk(), b"\0u::rwx,u:1000:rw-,g::r-x,m::rwx,o::r--", b"\0" + trees.acl((1, 7), (4, 5), (32, 0))],
              "text": [b"Stra\xc3\x9fe", b"a\xcd\x85\xcc\x81", "\u1e9e\uac00\U0001f600".encode(), b"\xff\xfe\x1b[2J",
                       "label \U0001f600".encode("utf-16-le"), b"AAAAAAAAAABhYWFhYWFhYWFhYWFhYWFh"],
-             "partitions": list(partition_seeds()), "sparse": [sparse_seed()]}
+             "partitions": list(partition_seeds()), "sparse": [sparse_seed()],
+             "container": list(container_seeds())}
     for name in sorted(os.listdir(os.path.join(corpus, "image"))):
         with gzip.open(os.path.join(corpus, "image", name)) as file:
             packed = file.read()
@@ -390,6 +391,38 @@ def sparse_seed():
     for kind, count, data in chunks:
         out += struct.pack("<HHII", kind, 0, count, 12 + len(data)) + data
     return out
+
+
+def sparse_part(first, data, blocks):
+    """One part of a sparse image: blocks of data at first, and nothing elsewhere."""
+    count = len(data) // 4096
+    chunks = [(0xCAC3, first, b""), (0xCAC1, count, data), (0xCAC3, blocks - first - count, b"")]
+    out = struct.pack("<IHHHHIIII", 0xED26FF3A, 1, 0, 28, 12, 4096, blocks, len(chunks), 0)
+    return out + b"".join(struct.pack("<HHII", kind, 0, n, 12 + len(part)) + part for kind, n, part in chunks)
+
+
+def container_seeds():
+    """An image in each form, and the four bytes of the target: its name, where its parts end."""
+    disk = pattern(8192) + bytes(40960) + pattern(16384)
+    yield disk + bytes((1, 96, 192, 0))
+    yield disk + bytes((2, 100, 200, 0))
+    parts = [sparse_part(at, pattern(4096), 16) for at in (0, 5, 9)]
+    yield b"".join(parts) + bytes((4, *(len(b"".join(parts[:n])) * 256 // sum(map(len, parts)) + 1 for n in (1, 2)), 0))
+    yield sparse_seed() + bytes(4)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "disk"
+        path.write_bytes(disk)
+        for form, options in ("qcow2", []), ("vmdk", []), ("vmdk", ["-o", "subformat=streamOptimized"]):  # VHD and VHDX take megabytes
+            subprocess.run(["qemu-img", "convert", "-f", "raw", "-O", form, *options, path, path.with_name("image.img")], check=True)
+            yield path.with_name("image.img").read_bytes() + bytes(4)
+        subprocess.run(["ewfacquire", "-u", "-q", "-t", path, "-c", "fast", path], check=True, stdout=subprocess.DEVNULL)
+        yield path.with_suffix(".E01").read_bytes() + bytes((3, 0, 0, 0))
+        for size in 8192, 65536:
+            frames = [subprocess.run(["zstd", "-q", "-c"], input=disk[at:at + size], check=True, capture_output=True).stdout
+                      for at in range(0, len(disk), size)]
+            table = b"".join(struct.pack("<II", len(frame), len(disk[i * size:(i + 1) * size])) for i, frame in enumerate(frames))
+            head = struct.pack("<II", 0x184D2A5E, len(table) + 9)
+            yield b"".join(frames) + head + table + struct.pack("<IBI", len(frames), 0, 0x8F92EAB1) + bytes(4)
 
 
 def format_volume(path, spec, mkfs):

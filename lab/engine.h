@@ -31,6 +31,7 @@ int lab_volume_room(struct f2fs_context *ctx, struct f2fs_device *dev, const str
 		    uint64_t *bytes);
 
 struct lab_engine;
+struct lab_future;
 
 /* The work that was requested, in blocks of the file system where a file has them. */
 struct lab_asked {
@@ -40,10 +41,11 @@ struct lab_asked {
 
 /*
  * Make a volume on dev (kept by reference) and open it. An error is a negative enum f2fs_error, which the context
- * explains; the parameters stay the caller's while the engine is used. Free with lab_engine_close(), which takes NULL.
+ * explains; the parameters stay the caller's while the engine is used, and so does future, which the placement "future"
+ * needs (baseline_future.h; else NULL). Free with lab_engine_close(), which takes NULL.
  */
 int lab_engine_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct lab_volume_params *volume,
-		    const struct lab_engine_params *params, struct lab_engine **out);
+		    const struct lab_engine_params *params, struct lab_future *future, struct lab_engine **out);
 /* Carry out an operation of source number `source`: each has a directory and file numbers of its own. */
 int lab_engine_do(struct lab_engine *e, unsigned source, const struct lab_op *op);
 /* Commit, so that the volume's tables show all operations. */

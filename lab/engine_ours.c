@@ -119,7 +119,7 @@ static int open_placement(struct lab_engine *e, struct f2fs_hotness_options *opt
 	return err ? err : f2fs_hotness_open(e->vol, options, &e->hotness);
 }
 
-static int configure(struct lab_engine *e)
+static int configure(struct lab_engine *e, struct lab_future *future)
 {
 	const struct lab_engine_params *p = e->params;
 	const struct f2fs_write_options options = {
@@ -136,13 +136,13 @@ static int configure(struct lab_engine *e)
 		.fsync_mode = (uint8_t)f2fs_fsync_mode_find(p->fsync_mode),
 		.at_once = (uint8_t)p->at_once, /* as most experiments are about writes that reach the device */
 	};
-	struct cli_placement placement = { .victims = F2FS_GC_GREEDY }; /* of baselines, too: the same for all */
+	struct cli_placement placement = { .victims = F2FS_GC_GREEDY }; /* of baselines, too, without their own */
 	char text[128];
 	const int is_baseline = lab_baseline_is(p->placement);
 	const int is_placed = !is_baseline && strcmp(p->placement, "none") != 0;
 	const char *wrong = is_placed ? cli_parse_placement(p->placement, &placement) : NULL;
 	const int policy = p->cleaning[0] ? f2fs_gc_policy_find(p->cleaning) : (int)placement.victims;
-	const struct f2fs_gc_options cleaning = { F2FS_SIZED(f2fs_gc_options), .policy = (uint32_t)policy,
+	struct f2fs_gc_options cleaning = { F2FS_SIZED(f2fs_gc_options), .policy = (uint32_t)policy,
 						  .free_goal = (uint32_t)p->clean_goal,
 						  .used_limit = (uint32_t)p->used_limit,
 						  .like_kernel = (uint8_t)p->like_kernel };
@@ -165,15 +165,17 @@ static int configure(struct lab_engine *e)
 		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, text);
 	}
 	err = f2fs_volume_configure(e->vol, &options);
+	if (!err && is_baseline)
+		err = lab_baseline_open(e->vol, p->placement, future, &e->baseline);
+	if (!err && is_baseline && !p->cleaning[0])
+		lab_baseline_victims(e->baseline, &cleaning);
 	if (!err && policy >= 0)
 		err = f2fs_volume_set_gc(e->vol, &cleaning);
-	if (!err && is_baseline)
-		err = lab_baseline_open(e->vol, p->placement, &e->baseline);
 	return err || !is_placed ? err : open_placement(e, &placement.options);
 }
 
 int lab_engine_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct lab_volume_params *volume,
-		    const struct lab_engine_params *params, struct lab_engine **out)
+		    const struct lab_engine_params *params, struct lab_future *future, struct lab_engine **out)
 {
 	struct lab_engine *e = calloc(1, sizeof(*e));
 	int err;
@@ -189,7 +191,7 @@ int lab_engine_open(struct f2fs_context *ctx, struct f2fs_device *dev, const str
 	if (!err)
 		err = f2fs_volume_open(ctx, dev, NULL, &e->vol);
 	if (!err)
-		err = configure(e);
+		err = configure(e, future);
 	if (err)
 		lab_engine_close(e);
 	else

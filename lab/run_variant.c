@@ -11,6 +11,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "lab/baseline.h"
+#include "lab/baseline_future.h"
 #include "lab/hollow.h"
 #include "lab/source.h"
 
@@ -43,6 +45,7 @@ struct lab_run {
 	struct lab_meter *meter;
 	struct lab_engine *engine;
 	struct lab_trace_writer *trace; /* NULL: none */
+	struct lab_future *future;	/* NULL: not needed */
 	struct active sources[LAB_SOURCES];
 	char names[LAB_SOURCES][64];
 	unsigned source_count;
@@ -347,7 +350,7 @@ static int run_rounds(struct lab_run *r, uint64_t rounds, struct lab_variant *v)
 
 static int open_engine(struct lab_run *r)
 {
-	if (lab_engine_open(r->ctx, r->metered, &r->volume, &r->engine_params, &r->engine)) {
+	if (lab_engine_open(r->ctx, r->metered, &r->volume, &r->engine_params, r->future, &r->engine)) {
 		if (!cli_stopped())
 			cli_error_of(r->cli, r->ctx, "making the volume");
 		return -1;
@@ -368,22 +371,22 @@ static void close_all(struct lab_run *r)
 	free(r);
 }
 
-int lab_variant_run(struct cli *cli, struct lab_config *config, uint64_t seed, uint64_t rounds,
-		    struct lab_variant *variant)
+/* Run all rounds. A run that records for the future keeps nothing else. */
+static int run_once(struct cli *cli, struct lab_config *config, uint64_t seed, uint64_t rounds,
+		    struct lab_variant *variant, struct lab_future *future)
 {
 	struct lab_run *r = calloc(1, sizeof(*r));
-	const double started = now();
 	int rc = -1;
 
-	variant->rounds = calloc((size_t)rounds, sizeof(*variant->rounds));
-	if (!r || !variant->rounds) {
+	if (!r) {
 		cli_error(cli, "out of memory");
-		free(r);
 		return -1;
 	}
 	r->cli = cli;
 	r->config = config;
 	r->trace = variant->trace;
+	r->future = future;
+	variant->round_count = 0;
 	if (cli_context_new(cli, &r->ctx))
 		; /* it has said why */
 	else if (read_config(r, seed))
@@ -391,6 +394,47 @@ int lab_variant_run(struct cli *cli, struct lab_config *config, uint64_t seed, u
 	else if (!open_engine(r))
 		rc = run_rounds(r, rounds, variant);
 	close_all(r);
+	return rc;
+}
+
+/* Run twice, the second time with the future known. */
+static int run_twice(struct cli *cli, struct lab_config *config, uint64_t seed, uint64_t rounds,
+		     struct lab_variant *variant)
+{
+	struct lab_trace_writer *trace = variant->trace;
+	struct lab_future *future = lab_future_new();
+	int rc = -1;
+
+	variant->trace = NULL;
+	if (future)
+		rc = run_once(cli, config, seed, rounds, variant, future);
+	if (!future || (!rc && lab_future_turn(future))) {
+		cli_error(cli, "out of memory");
+		rc = -1;
+	}
+	variant->trace = trace;
+	if (!rc)
+		rc = run_once(cli, config, seed, rounds, variant, future);
+	lab_future_free(future);
+	return rc;
+}
+
+int lab_variant_run(struct cli *cli, struct lab_config *config, uint64_t seed, uint64_t rounds,
+		    struct lab_variant *variant)
+{
+	const struct lab_setting *placement = lab_config_find(config, "engine.placement");
+	const double started = now();
+	int rc;
+
+	variant->rounds = calloc((size_t)rounds, sizeof(*variant->rounds));
+	if (!variant->rounds) {
+		cli_error(cli, "out of memory");
+		return -1;
+	}
+	if (placement && !placement->is_list && lab_baseline_is_future(placement->items[0]))
+		rc = run_twice(cli, config, seed, rounds, variant);
+	else
+		rc = run_once(cli, config, seed, rounds, variant, NULL);
 	variant->seconds = now() - started;
 	return rc;
 }

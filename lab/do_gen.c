@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lab/command.h"
+#include "lab/import.h"
 #include "lab/source.h"
 #include "lab/trace.h"
 
@@ -118,9 +119,9 @@ int lab_do_import(struct cli *cli, struct lab_arguments *a)
 	const struct lab_source_type *type = lab_source_type_find(a->operands[0]);
 	struct lab_config config = { 0 };
 
-	if (!type || (strcmp(type->name, "strace") != 0 && strcmp(type->name, "fio") != 0 &&
-		      strcmp(type->name, "blkparse") != 0)) {
-		cli_error(cli, "'%s' is none of the formats strace, fio and blkparse", a->operands[0]);
+	if (!type || !lab_import_is(type)) {
+		cli_error(cli, "'%s' is none of the formats strace, fio, blkparse, msr, alibaba, tencent and midas",
+			  a->operands[0]);
 		return -1;
 	}
 	a->rounds = 1;

@@ -165,3 +165,11 @@ static void stop(struct lab_source *source)
 IMPORT(strace, "strace")
 IMPORT(fio, "fio")
 IMPORT(blkparse, "blkparse")
+#define CSV(id, ...) IMPORT(id, #id)
+#include "lab/csv_formats.def"
+#undef CSV
+
+int lab_import_is(const struct lab_source_type *type)
+{
+	return type->next == next; /* which no other source has */
+}

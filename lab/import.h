@@ -58,6 +58,8 @@ struct lab_import {
 	int is_filling;	 /* its contents come next */
 };
 
+/* Does a source read a trace of another program? */
+int lab_import_is(const struct lab_source_type *type);
 /* Is a path one that is wanted: below the directory that the parameters name. */
 int lab_import_is_wanted(const struct lab_import *im, const char *path);
 /* The entry of a path, made when it is missing; NULL after lab_import_wrong(). Good until the next call. */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""f2fs-lab import: traces of strace, fio and blkparse become operations, and errors in them are reported."""
+"""f2fs-lab import: traces of other programs and block traces become operations, and errors in them are reported."""
 import os
 import random
 import shutil
@@ -104,7 +104,77 @@ write 0 2097152 4096
 round 2
 """
 
-FORMATS = {"strace": (STRACE, STRACE_OPS), "fio": (FIO, FIO_OPS), "blkparse": (BLKPARSE, BLKPARSE_OPS)}
+MSR = """\
+128166372003061629,hm,1,Read,3833856,32768,413
+128166372016382155,hm,1,Write,2822144,4096,1
+128166372016382156,hm,0,Write,512,512,13
+128166372016382157,hm,1,Write,0,0,13
+"""
+MSR_OPS = """\
+create 0 d0/f0
+write 0 0 3866624
+create 1 d0/f1
+write 1 0 1024
+round 1
+read 0 3833856 32768
+write 0 2822144 4096
+write 1 512 512
+round 2
+"""
+
+ALIBABA = """\
+419,W,8790016,16384,1577808144360767
+725,R,5910528,360448,1577808144360813
+419,W,0,4096,1577808144360814
+"""
+ALIBABA_OPS = """\
+create 0 d0/f0
+write 0 0 8806400
+create 1 d0/f1
+write 1 0 6270976
+round 1
+write 0 8790016 16384
+read 1 5910528 360448
+write 0 0 4096
+round 2
+"""
+
+TENCENT = """\
+1538323200,12912,128,0,1063
+1538323200,6338,8,1,1627
+1538323201,12912,8,1,1063
+"""
+TENCENT_OPS = """\
+create 0 d0/f0
+write 0 0 6676480
+create 1 d0/f1
+write 1 0 3249152
+round 1
+read 0 6610944 65536
+write 1 3245056 4096
+write 0 6610944 4096
+round 2
+"""
+
+MIDAS = """\
+0.000000 1 100 4096 0
+0.000103 0 7 8192 0
+0.250000 3 100 4096 0
+1.5 1 0 4096 0
+"""
+MIDAS_OPS = """\
+create 0 d0/f0
+write 0 0 413696
+round 1
+write 0 409600 4096
+read 0 28672 8192
+write 0 0 4096
+round 2
+"""
+
+FORMATS = {"strace": (STRACE, STRACE_OPS), "fio": (FIO, FIO_OPS), "blkparse": (BLKPARSE, BLKPARSE_OPS),
+           "msr": (MSR, MSR_OPS), "alibaba": (ALIBABA, ALIBABA_OPS), "tencent": (TENCENT, TENCENT_OPS),
+           "midas": (MIDAS, MIDAS_OPS)}
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -160,6 +230,20 @@ WRONG = [
     ("blkparse", "8,0 1 1 0.0 1 Q W\n", "line 1: sector: is missing"),
     ("blkparse", "8,0 1 1 0.0 1 Q W 0 + y\n", "line 1: sectors: is no number"),
     ("blkparse", "", "has no operation on a file"),
+    ("msr", "128166372003061629,hm,1,Read,0\n", "line 1: Size: is missing"),
+    ("msr", "1,hm,1,Read,0,4096,1,2\n", "line 1: line: has too many fields"),
+    ("msr", "1,hm,1,Read,0,4096,1\n1,hm,1,read,0,4096,1\n", "line 2: Type: is no kind of request"),
+    ("msr", "1,,1,Read,0,4096,1\n", "line 1: Hostname: is empty"),
+    ("msr", "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n", "line 1: Type: is no kind of request"),
+    ("alibaba", "419,W,-1,16384,1\n", "line 1: offset: is no number"),
+    ("alibaba", "419,W,17592186044416,1,1\n", "line 1: offset: ends past 16 TiB"),
+    ("alibaba", "419,W,0,4096,x\n", "line 1: timestamp: is no number"),
+    ("alibaba", "419,W,0,4096,1e30\n", "line 1: timestamp: is too large"),
+    ("tencent", "1,0,34359738369,1,7\n", "line 1: Size: is too large"),
+    ("tencent", "1,0,8,2,7\n", "line 1: IOType: is no kind of request"),
+    ("midas", "0.0 23 0 4096 0\n", "line 1: type: is no kind of request"),
+    ("midas", "0.0 1 0 4096\n", "line 1: stream: is missing"),
+    ("midas", "0.0 3 0 4096 0\n", "has no operation on a file"),
 ]
 
 
@@ -183,6 +267,15 @@ def test_what_cannot_be_read_as_lines(name, run_tool, tmp_path):
     assert b"is read twice, and only a file can be" in done.stderr
 
 
+@pytest.mark.parametrize("name,under", [("msr", "hm_1"), ("alibaba", "419"), ("tencent", "1063")])
+def test_one_device(name, under, run_tool, tmp_path):
+    """Of several devices, that one; times count from the first request of the trace."""
+    text, ops = FORMATS[name]
+    (tmp_path / "in").write_text(text)
+    done = run_tool("f2fs-lab", "import", name, tmp_path / "in", "--set=under=%s" % under)
+    assert done.stdout.decode().splitlines() == [line for line in ops.splitlines() if line.split()[1] != "1" or "round" in line]
+
+
 def test_wrong_operands(run_tool, tmp_path):
     assert "is none of the formats" in run_tool("f2fs-lab", "import", "ycsb", "x", rc=1).stderr.decode()
     assert "No such file" in run_tool("f2fs-lab", "import", "fio", tmp_path / "x", rc=1).stderr.decode()
@@ -199,7 +292,7 @@ def test_any_bytes(name, run_tool, tmp_path, tool):
             i, j = rng.randrange(len(damaged)), rng.randrange(len(damaged))
             line = bytearray(damaged[i])
             line[rng.randrange(len(line))] = rng.choice(b'\0\xff"<>()=,-9\n\\')
-            damaged[i] = bytes(line[:rng.randrange(len(line) + 1)]) if rng.random() < 0.3 else bytes(line)
+            damaged[i] = bytes(line[:1 + rng.randrange(len(line))]) if rng.random() < 0.3 else bytes(line)
             damaged[i], damaged[j] = damaged[j], damaged[i]
         (tmp_path / "in").write_bytes(b"".join(damaged))
         done = subprocess.run([tool("f2fs-lab"), "import", name, tmp_path / "in"], capture_output=True, timeout=300)

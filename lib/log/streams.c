@@ -191,11 +191,22 @@ int streams_set(struct f2fs_volume *vol, const struct f2fs_placement *placement)
 		if (!all)
 			return F2FS_ERR_NOMEM;
 		all->placement = *placement;
+		all->most = placement->streams;
 	}
 	end_streams(vol);
 	vol->streams = all;
 	vol->ops.end_streams = end_streams;
 	return 0;
+}
+
+void streams_limit(struct f2fs_volume *vol, unsigned streams)
+{
+	struct streams *all = vol->streams;
+	const unsigned now = streams < all->most ? streams : all->most, before = all->placement.streams;
+
+	for (unsigned i = now < before ? now : before; i < (now < before ? before : now); i++)
+		all->list[i].has_segment = all->list[i].has_segment && all->list[i].filler.is_open;
+	all->placement.streams = now;
 }
 
 int f2fs_volume_set_placement(struct f2fs_volume *vol, const struct f2fs_placement *placement)

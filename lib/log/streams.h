@@ -14,7 +14,8 @@ struct stream {
 	uint32_t at; /* and from where on */
 };
 struct streams {
-	struct f2fs_placement placement;
+	struct f2fs_placement placement; /* its streams: those that may be used now */
+	unsigned most;			 /* when it was set */
 	struct f2fs_stream_stat stat;
 	struct stream list[F2FS_STREAMS];
 };
@@ -36,13 +37,19 @@ struct stream_run {
 int stream_append(struct txn *txn, unsigned stream, const struct stream_run *run, f2fs_blk_t *addr, uint32_t *got);
 /* f2fs_volume_set_placement() within another call. */
 int streams_set(struct f2fs_volume *vol, const struct f2fs_placement *placement);
+/*
+ * Let only the first streams be used from now on, up to those of the placement when it was set. The others leave their
+ * segments, at once or when their fillers are closed, and begin new ones later.
+ */
+void streams_limit(struct f2fs_volume *vol, unsigned streams);
 /* Does a stream continue in a segment? */
 static inline bool stream_is_in(const struct f2fs_volume *vol, f2fs_seg_t segno)
 {
 	const struct streams *all = vol->streams;
 
-	for (unsigned i = 0; all && i < all->placement.streams; i++)
-		if (all->list[i].has_segment && all->list[i].segno == segno)
+	for (unsigned i = 0; all && i < F2FS_STREAMS; i++)
+		if (all->list[i].has_segment && all->list[i].segno == segno &&
+		    (i < all->placement.streams || all->list[i].filler.is_open))
 			return true;
 	return false;
 }

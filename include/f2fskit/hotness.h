@@ -20,7 +20,7 @@ extern "C" {
 	X(M2H, 0, "m2h", "classes by K-means of the update distance of each block, after the M2H paper")               \
 	X(DEATH, 1, "death", "by the time at which blocks of a range of a file are expected to change again")          \
 	X(LIFESPAN, 2, "lifespan", "by how long overwritten blocks had lived; takes no memory for blocks")             \
-	X(ADAPTIVE, 3, "adaptive", "by the mean of a block's distances, as long as these foretell what comes")
+	X(ADAPTIVE, 3, "adaptive", "by levels that blocks climb when they change, in as many streams as pay")
 /* Ways to estimate hotness, the rows of F2FS_HOTNESS_TABLE. */
 enum f2fs_hotness_method {
 #define F2FS_HOTNESS_ENUM(id, number, name, text) F2FS_HOTNESS_##id = (number),
@@ -38,19 +38,18 @@ F2FS_API const char *f2fs_hotness_text(unsigned method);
  * Options of f2fs_hotness_open; begin it with F2FS_SIZED. Zero members mean the default.
  *
  * DEATH takes streams, memory and range_blocks. M2H takes all other members; the paper leaves those from sample on
- * open, or gives them as a number. ADAPTIVE takes M2H's streams (0: 16), memory, sidecar, sample, older_share,
- * samples_halves, intervals, by_logarithm and round, and gap in 256ths of powers of two. Its delays, moves_apart and
- * moves_keep are always on.
+ * open, or gives them as a number. ADAPTIVE takes streams and memory, and its levels are learned again each time.
  */
 struct f2fs_hotness_options {
 	uint32_t struct_size; /* F2FS_SIZED */
 	uint32_t method;      /* enum f2fs_hotness_method */
 	/* M2H: classes, 2 to F2FS_STREAMS; 0: 10, as in the paper. DEATH: 4 to F2FS_STREAMS, the upper half for
-	 * blocks that GC moves; 0: 12. LIFESPAN: always 6. */
+	 * blocks that GC moves; 0: 12. LIFESPAN: always 6. ADAPTIVE: the most that are used at a time, 1 to
+	 * F2FS_STREAMS; 0: 6. */
 	uint32_t streams;
 	/* the most bytes for entries; 0: enough for all entries. M2H: 8 for each block of the main area with all
 	 * tables, which is room for all but a hundredth of the entries. Entries that do not fit go to the sidecar,
-	 * or are dropped. DEATH: 12 for each range of a file. */
+	 * or are dropped. DEATH: 12 for each range of a file. ADAPTIVE: 1 for each block. */
 	uint64_t memory;
 	/* M2H: a device or file of at least f2fs_hotness_sidecar_bytes() bytes, which keeps the entries when the
 	 * volume is closed. It belongs to the caller, and must stay open. A sidecar of another volume, or of another
@@ -103,7 +102,7 @@ F2FS_API uint64_t f2fs_hotness_sidecar_bytes(const struct f2fs_volume *vol);
 struct f2fs_hotness_stat {
 	uint32_t struct_size;		/* F2FS_SIZED */
 	uint64_t written;		/* blocks */
-	uint64_t known;			/* of them blocks that had an entry before */
+	uint64_t known;			/* of them blocks that had an entry before; ADAPTIVE: a level above 0 */
 	uint64_t memory;		/* bytes that entries and tables take now */
 	uint64_t hits;			/* entries found in memory */
 	uint64_t misses;		/* entries looked up in the sidecar */
@@ -113,9 +112,9 @@ struct f2fs_hotness_stat {
 	uint64_t sidecar_errors;	/* those of them that failed */
 	uint32_t sidecar_fits;		/* 1: the entries of the sidecar were used */
 	uint32_t clusterings;		/* how often the classes were computed */
-	uint64_t rounds;		/* tests for a change of the pattern */
-	uint32_t predicts;		/* ADAPTIVE: 0 while the entries predict nothing; the others: 1 */
-	uint32_t classes;		/* length of borders that is in use */
+	uint64_t rounds;		/* tests for a change of the pattern; ADAPTIVE: looks at the levels */
+	uint32_t separates;		/* ADAPTIVE: 0 while no stream would pay; the others: 1 */
+	uint32_t classes;		/* length of borders that is in use; ADAPTIVE: streams in use, and the logs */
 	uint32_t borders[F2FS_STREAMS]; /* the largest distance, or lifetime, of each class, in blocks written; of the
 					   last one UINT32_MAX */
 };

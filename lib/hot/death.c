@@ -227,7 +227,7 @@ static void stat(const struct f2fs_hotness *h, struct f2fs_hotness_stat *out)
 
 	out->memory = (uint64_t)d->range_count * sizeof(struct range) + sizeof(*d) +
 		      (uint64_t)h->vol->geo.segment_count_main * sizeof(d->segments[0]);
-	out->predicts = 1;
+	out->separates = 1;
 	out->classes = d->written.count;
 	for (unsigned i = 0; i < d->written.count; i++)
 		out->borders[i] = i + 1 < d->written.count ? (uint32_t)1 << (d->written.border[i] / 8) : UINT32_MAX;

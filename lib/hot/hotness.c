@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "hot/death.h"
 #include "hot/hot_cache.h"
+#include "hot/levels.h"
 #include "hot/lifespan.h"
 #include "hot/m2h.h"
 #include "log/run.h"
@@ -23,7 +24,7 @@ static const struct {
 	[F2FS_HOTNESS_M2H] = { .begin = m2h_begin },
 	[F2FS_HOTNESS_DEATH] = { .begin = death_begin },
 	[F2FS_HOTNESS_LIFESPAN] = { .begin = lifespan_begin },
-	[F2FS_HOTNESS_ADAPTIVE] = { .begin = adaptive_begin },
+	[F2FS_HOTNESS_ADAPTIVE] = { .begin = levels_begin },
 };
 static const char *const names[][2] = {
 #define ROW(id, number, name, text) [number] = { name, text },

@@ -117,7 +117,7 @@ static void stat(const struct f2fs_hotness *h, struct f2fs_hotness_stat *out)
 	const struct lifespan *l = h->own;
 
 	out->memory = sizeof(*l) + (uint64_t)h->vol->geo.segment_count_main * sizeof(l->segments[0]);
-	out->predicts = 1;
+	out->separates = 1;
 	out->classes = 2;
 	out->borders[0] = l->limit > UINT32_MAX ? UINT32_MAX : (uint32_t)l->limit;
 	out->borders[1] = UINT32_MAX;

@@ -3,28 +3,21 @@
  * M2H: the heat of a block is its update distance, the number of blocks written between its last two writes. The entry
  * of a block goes with it from place to place. From time to time distances of a sample are clustered; a class has a
  * stream, and blocks of warmer classes may wait.
- *
- * The adaptive method goes by a value instead of the distance: the mean of the logarithms of a block's distances, newer
- * ones weighing more. It uses classes only while such values predict the next distance, or blocks die young, and else
- * leaves all to the six logs. GC goes by the age of segments, not by heat: with these streams it moves less.
  */
 #include <string.h>
 
 #include "base/error.h"
 #include "hot/hot_cache.h"
 #include "hot/hot_cluster.h"
-#include "hot/hot_foretell.h"
 #include "hot/hot_track.h"
 #include "hot/hotness.h"
 #include "hot/m2h.h"
 
 #define CLASSES 10u
-#define ADAPTIVE_CLASSES F2FS_STREAMS
 #define SAMPLE 4096u
 #define OLDER_SHARE 30u
 #define ROUND 5000u
 #define CHANGED_SHARE 50u
-#define VALUE_WEIGHT 4u /* a new distance counts for a quarter of the value */
 
 /* How hot a segment is: when its blocks were written. */
 struct segment_heat {
@@ -42,9 +35,6 @@ struct m2h {
 	struct segment_heat *heat;
 	uint32_t clusterings;
 	bool fits;
-	bool is_adaptive;
-	struct hot_foretell foretell;
-	struct hot_young young;
 	struct hot_mark mark;
 };
 
@@ -112,20 +102,6 @@ static uint32_t distance_at(const uint8_t *entry, uint32_t now)
 	return distance > HOT_DISTANCE_MAX ? HOT_DISTANCE_MAX : distance ? distance : 1;
 }
 
-/* Return the value by which blocks are classified: the distance itself, or the expected next one. 0: unknown. */
-static uint32_t value_of(const struct m2h *m, const uint8_t *entry, uint32_t distance)
-{
-	const uint32_t before = hot_distance(entry), now = m->is_adaptive ? hot_logarithm(distance) + 1 : distance;
-
-	return m->is_adaptive && before ? (before * (VALUE_WEIGHT - 1) + now + VALUE_WEIGHT / 2) / VALUE_WEIGHT : now;
-}
-
-/* Are classes in use now? */
-static bool predicts(const struct m2h *m)
-{
-	return !m->is_adaptive || m->foretell.holds || m->young.holds;
-}
-
 /* Blocks of which nothing is known have a class of their own: colder than most, if nobody says otherwise. */
 static unsigned class_of(const struct f2fs_hotness *h, uint32_t distance)
 {
@@ -139,15 +115,12 @@ static unsigned class_of(const struct f2fs_hotness *h, uint32_t distance)
 static unsigned classify(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_t old)
 {
 	struct f2fs_hotness *h = user;
-	const struct m2h *m = h->own;
 	struct hot_page *page;
 	const uint8_t *entry = entry_of(h, old, false, &page);
 
 	(void)ino;
 	(void)file_block;
-	if (!predicts(m))
-		return F2FS_STREAM_NONE;
-	return class_of(h, entry && hot_last(entry) ? value_of(m, entry, distance_at(entry, h->now + 1)) : 0);
+	return class_of(h, entry && hot_last(entry) ? distance_at(entry, h->now + 1) : 0);
 }
 
 /* Half the least distance between two borders. */
@@ -202,22 +175,17 @@ static void written(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_t 
 	struct f2fs_hotness *h = user;
 	struct m2h *m = h->own;
 	uint8_t entry[HOT_ENTRY_SIZE];
-	uint32_t value = 0, before = 0, distance = UINT32_MAX;
+	uint32_t value = 0, before = 0;
 	unsigned class;
 
 	(void)ino;
 	(void)file_block;
 	hotness_step(h);
 	if (old && take_entry(h, old, entry)) {
-		distance = distance_at(entry, h->now);
 		before = hot_distance(entry);
-		value = value_of(m, entry, distance);
-		if (before && m->is_adaptive)
-			hot_foretell_add(&m->foretell, before, hot_logarithm(distance) + 1);
+		value = distance_at(entry, h->now);
 		h->known++;
 	}
-	if (old)
-		hot_young_add(&m->young, distance < cp_valid_block_count(h->vol->view->cp) / FORETELL_YOUNG);
 	class = class_of(h, value);
 	hot_set(entry, h->now, value, class, delay_of(h, class));
 	put_entry(h, addr, entry);
@@ -229,17 +197,13 @@ static void written(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_t 
 static unsigned moving(void *user, f2fs_nid_t ino, f2fs_blk_t old)
 {
 	struct f2fs_hotness *h = user;
-	const struct m2h *m = h->own;
 	struct hot_page *page;
 	const uint8_t *entry = entry_of(h, old, false, &page);
 	uint32_t value = 0;
 
 	(void)ino;
-	if (!predicts(m))
-		return F2FS_STREAM_NONE;
 	if (entry && hot_last(entry)) { /* it has not changed for that long, or changed less often than that */
 		value = distance_at(entry, h->now);
-		value = m->is_adaptive ? hot_logarithm(value) + 1 : value;
 		value = value > hot_distance(entry) ? value : hot_distance(entry);
 	}
 	return class_of(h, value);
@@ -267,9 +231,8 @@ static void freed(void *user, f2fs_blk_t addr)
 
 static unsigned delay(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_t old)
 {
-	const struct f2fs_hotness *h = user;
 	struct hot_page *page;
-	const uint8_t *entry = predicts(h->own) ? entry_of(user, old, false, &page) : NULL;
+	const uint8_t *entry = entry_of(user, old, false, &page);
 
 	(void)ino;
 	(void)file_block;
@@ -318,16 +281,14 @@ static void stat(const struct f2fs_hotness *h, struct f2fs_hotness_stat *out)
 	out->rounds = m->track.rounds;
 	out->classes = m->clusters.count;
 	memcpy(out->borders, m->clusters.border, sizeof(out->borders));
-	out->predicts = predicts(m);
-	for (unsigned i = 0; m->is_adaptive && i + 1 < m->clusters.count; i++)
-		out->borders[i] = (uint32_t)1 << (m->clusters.border[i] / 256);
+	out->separates = 1;
 }
 
-static int complete(struct f2fs_hotness *h, uint32_t classes)
+static int complete(struct f2fs_hotness *h)
 {
 	struct f2fs_hotness_options *o = &h->options;
 
-	o->streams = o->streams ? o->streams : classes;
+	o->streams = o->streams ? o->streams : CLASSES;
 	o->sample = o->sample ? o->sample : SAMPLE;
 	o->older_share = o->older_share ? o->older_share : OLDER_SHARE;
 	o->intervals = o->intervals ? o->intervals : 4 * o->streams;
@@ -391,17 +352,16 @@ static void take_sidecar(struct f2fs_hotness *h)
 	}
 }
 
-static int begin(struct f2fs_hotness *h, bool is_adaptive)
+int m2h_begin(struct f2fs_hotness *h)
 {
 	struct m2h *m;
-	int err = complete(h, is_adaptive ? ADAPTIVE_CLASSES : CLASSES);
+	int err = complete(h);
 
 	if (err)
 		return err;
 	m = mem_zalloc(h->vol->ctx, sizeof(*m));
 	if (!m)
 		return F2FS_ERR_NOMEM;
-	m->is_adaptive = is_adaptive;
 	h->own = m;
 	h->end = end;
 	h->stat = stat;
@@ -411,23 +371,9 @@ static int begin(struct f2fs_hotness *h, bool is_adaptive)
 						.moved = moved,
 						.freed = freed,
 						.delay = h->options.delays ? delay : NULL,
-						.heat = is_adaptive ? NULL : heat };
+						.heat = heat };
 	err = prepare(h, m);
 	if (!err)
 		take_sidecar(h);
 	return err;
-}
-
-int m2h_begin(struct f2fs_hotness *h)
-{
-	return begin(h, false);
-}
-
-int adaptive_begin(struct f2fs_hotness *h)
-{
-	h->options.delays = 1;
-	h->options.moves_apart = 1;
-	h->options.moves_keep = 1; /* distances are between writes */
-	h->options.by_logarithm = 0; /* values are logarithms already */
-	return begin(h, true);
 }

@@ -72,8 +72,8 @@ class HotnessStat(NamedTuple):
     """1: the contents of the sidecar were used."""
     clusterings: int
     rounds: int
-    predicts: int
-    """For "adaptive": 0 while its knowledge predicts nothing. For the others: 1."""
+    separates: int
+    """For "adaptive": 0 while no stream would pay. For the others: 1."""
     classes: int
     borders: tuple[int, ...]
     """The largest distance, or lifetime, of each class, in blocks written."""

@@ -667,7 +667,7 @@ static void run_fsyncs_by_hotness(struct lab *lab)
 	commit(lab);
 	lab_promise(lab);
 	f2fs_hotness_stat(hot, &stat);
-	assert_true(stat.predicts);
+	assert_true(stat.separates);
 	write_at_once(lab, 0);
 	run_fsyncs(lab);
 	assert_int_equal(f2fs_hotness_close(hot), 0);

@@ -361,7 +361,7 @@ static int write_placed(struct f2fs_volume *vol, uint32_t method, unsigned times
 		err = f2fs_inode_write(inode, (uint64_t)(i * i * 7 % 30) * BLOCK,
 				       bytes + (size_t)(i * i * 7 % 30) * BLOCK, 2 * BLOCK);
 	f2fs_hotness_stat(hot, &stat);
-	if (!err && !stat.predicts) /* then nothing was tried */
+	if (!err && !stat.separates) /* then nothing was tried */
 		abort();
 	if (!err)
 		err = f2fs_inode_write(inode, 0, bytes + BLOCK, 3 * BLOCK);

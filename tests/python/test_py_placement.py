@@ -109,8 +109,8 @@ def test_methods_learn_and_the_volume_is_sound(disk, method):
                 volume.commit()
         stat = hotness.stat
         assert 0 < stat.known <= stat.written and stat.memory > 0 and stat.classes == len(stat.borders)
-        assert sum(volume.streams.blocks) > 0 or not stat.predicts
-        assert stat.predicts or method == "adaptive"
+        assert sum(volume.streams.blocks) > 0 or not stat.separates
+        assert stat.separates or method == "adaptive"
         inode.pwrite(b"not committed", 0)
         with pytest.raises(f2fskit.StateError):
             hotness.close()

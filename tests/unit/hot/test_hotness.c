@@ -146,7 +146,7 @@ static void all_are_sound(void **state)
 		{ F2FS_SIZED(f2fs_hotness_options), .method = F2FS_HOTNESS_LIFESPAN },
 		{ F2FS_SIZED(f2fs_hotness_options), .method = F2FS_HOTNESS_ADAPTIVE },
 	};
-	static const unsigned streams_of[] = { 10, 8, 6, 16 };
+	static const unsigned streams_of[] = { 10, 8, 6 };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
@@ -161,8 +161,11 @@ static void all_are_sound(void **state)
 		assert_true(stat.written > 60000 && stat.known > 20000 && stat.classes > 1 && stat.memory > 0);
 		if (ways[i].method == F2FS_HOTNESS_M2H)
 			assert_true(stat.memory <= 8ull * F2FS_SEGMENT_BLOCKS * v.vol->geo.segment_count_main);
-		assert_int_equal(placement_of(v.vol)->streams, streams_of[ways[i].method]);
-		assert_int_equal(stat.predicts, 1); /* this load can be predicted */
+		if (ways[i].method == F2FS_HOTNESS_ADAPTIVE) /* as many as there is room for */
+			assert_int_equal(placement_of(v.vol)->streams, stat.classes - 1);
+		else
+			assert_int_equal(placement_of(v.vol)->streams, streams_of[ways[i].method]);
+		assert_int_equal(stat.separates, 1); /* this load can be predicted */
 		if (i < 2)
 			assert_true(stat.clusterings > 0 && stat.rounds > 0);
 		for (unsigned k = 0; k < F2FS_STREAMS; k++)
@@ -195,7 +198,7 @@ static void uniform_writes_cost_no_more(void **state)
 		}
 		if (i)
 			f2fs_hotness_stat(hot, &stat);
-		assert_true(!i || (stat.known > 30000 && stat.predicts == 0));
+		assert_true(!i || (stat.known > 5000 && stat.separates == 0));
 		cost[i] = moved();
 		must_be_right(inode);
 		end(inode);
@@ -256,15 +259,13 @@ static void open_numbers_are_options(void **state)
 	}
 }
 
-/* A few blocks change again and again, then never: no life predicts the next, but the changing blocks are not the cold
- * ones. */
+/* A few blocks change again and again, then never: the changing blocks are not the cold ones. */
 static void what_dies_young_is_told_apart(void **state)
 {
 	static const struct f2fs_hotness_options adaptive = { F2FS_SIZED(f2fs_hotness_options),
 							      .method = F2FS_HOTNESS_ADAPTIVE };
 	struct f2fs_inode *inode = begin(&adaptive, MANY);
 	struct f2fs_hotness_stat stat = { F2FS_SIZED(f2fs_hotness_stat) };
-	struct f2fs_stream_stat streams = { F2FS_SIZED(f2fs_stream_stat) };
 
 	(void)state;
 	for (unsigned k = 0; k < 40000; k++) {
@@ -275,9 +276,35 @@ static void what_dies_young_is_told_apart(void **state)
 		need(f2fs_inode_write(inode, (uint64_t)at * BLOCK, bytes, BLOCK), "write");
 	}
 	f2fs_hotness_stat(hot, &stat);
-	f2fs_volume_streams(v.vol, &streams);
-	assert_int_equal(stat.predicts, 1);
-	assert_true(streams.saved > 1000); /* they wait in memory */
+	assert_int_equal(stat.separates, 1);
+	must_be_right(inode);
+	end(inode);
+}
+
+/* The fuller the volume, the fewer streams; with no room for one all is left to the logs, and nothing is lost. */
+static void streams_follow_the_room(void **state)
+{
+	static const struct f2fs_hotness_options adaptive = { F2FS_SIZED(f2fs_hotness_options),
+							      .method = F2FS_HOTNESS_ADAPTIVE };
+	struct f2fs_inode *inode = begin(&adaptive, FEW), *more;
+	struct f2fs_hotness_stat before = { F2FS_SIZED(f2fs_hotness_stat) }, after = before;
+	struct f2fs_volume_stat room = { F2FS_SIZED(f2fs_volume_stat) };
+
+	(void)state;
+	overwrite_skewed(inode, 20000);
+	f2fs_hotness_stat(hot, &before);
+	f2fs_volume_statfs(v.vol, &room);
+	more = fresh_make(&v, "more", 0100644);
+	for (uint64_t i = 0; i + 400 < room.user_blocks - room.valid_blocks; i++)
+		need(f2fs_inode_write(more, i * BLOCK, bytes, BLOCK), "fill");
+	need(f2fs_volume_commit(v.vol), "commit");
+	f2fs_inode_close(more);
+	overwrite_skewed(inode, 12000);
+	f2fs_hotness_stat(hot, &after);
+	assert_true(before.classes >= 3 && before.separates == 1);
+	assert_int_equal(after.classes, 1);
+	assert_int_equal(after.separates, 0);
+	assert_int_equal(placement_of(v.vol)->streams, 0);
 	must_be_right(inode);
 	end(inode);
 }
@@ -287,10 +314,11 @@ static void little_memory_is_no_failure(void **state)
 	static const struct f2fs_hotness_options ways[] = {
 		{ F2FS_SIZED(f2fs_hotness_options), .method = F2FS_HOTNESS_M2H, .memory = 1, .delays = 1 },
 		{ F2FS_SIZED(f2fs_hotness_options), .method = F2FS_HOTNESS_DEATH, .memory = 1 },
+		{ F2FS_SIZED(f2fs_hotness_options), .method = F2FS_HOTNESS_ADAPTIVE, .memory = 1 },
 	};
 
 	(void)state;
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		struct f2fs_inode *inode = begin(&ways[i], FEW);
 		struct f2fs_hotness_stat stat = { F2FS_SIZED(f2fs_hotness_stat) };
 
@@ -457,6 +485,7 @@ int main(void)
 		cmocka_unit_test(a_move_counts_as_a_write),
 		cmocka_unit_test(open_numbers_are_options),
 		cmocka_unit_test(what_dies_young_is_told_apart),
+		cmocka_unit_test(streams_follow_the_room),
 		cmocka_unit_test(little_memory_is_no_failure),
 		cmocka_unit_test(sidecar_comes_back),
 		cmocka_unit_test(lies_cost_nothing),

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Place by levels: an overwritten block climbs one level, a block that GC moves falls by one. So a block ends among
+ * blocks that change as often (the idea is DAC's: Chiang, Lee and Chang, 1999). New blocks and those of level 0 have no
+ * stream: the log of warm data takes new ones, the log of cold data those that GC moved. Short-lived new files and
+ * cold blocks stay apart that way.
+ *
+ * Each stream keeps a segment open, which costs room and so more moves. Their number follows from the unused room of
+ * the volume, and from what telling levels apart may win: that is computed from the blocks in use of each level and
+ * from those that were overwritten lately. Where all are equally hot there are no streams. Both are looked at again
+ * every 2,048 overwritten blocks.
+ *
+ * A level takes one byte for each block, in pages of a segment, which are made when they are needed.
+ */
+#include "hot/levels.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "log/streams.h"
+
+enum {
+	STREAMS = 6,	   /* by default, one for each level above 0 */
+	MOST_LEVELS = F2FS_STREAMS + 1,
+	WINDOW = 2048,	   /* overwritten blocks between two looks */
+	LEAST_GAIN = 3,	   /* percent: below it there are no streams, */
+	FULL_GAIN = 40,	   /* from here on as many as there is room for */
+	ROOM_EACH = 7,	   /* unused sections for a stream, besides those for cleaning and the logs */
+	LEAST_PAGES = 4
+};
+
+struct levels {
+	unsigned count;			/* of levels */
+	unsigned streams;		/* in use now */
+	uint8_t stream[MOST_LEVELS];	/* of each level */
+	uint32_t deaths[MOST_LEVELS];	/* blocks overwritten; newer ones weigh more */
+	uint64_t in_use[MOST_LEVELS];	/* blocks; of level 0 there are more, without pages */
+	uint32_t window;		/* blocks overwritten since the last look */
+	uint64_t looks;
+	uint32_t segments, pages, most_pages, hand;
+	uint64_t evictions;
+	uint8_t *page[];		/* by segment: a level for each block; NULL: all 0 */
+};
+
+static unsigned level_of(const struct f2fs_hotness *h, f2fs_blk_t addr)
+{
+	const struct levels *l = h->own;
+	const uint8_t *page = addr ? l->page[hotness_segment(h, addr)] : NULL;
+
+	return page ? page[geometry_offset_of(&h->vol->geo, addr)] : 0;
+}
+
+static void evict(struct f2fs_hotness *h)
+{
+	struct levels *l = h->own;
+
+	while (!l->page[l->hand])
+		l->hand = (l->hand + 1) % l->segments;
+	for (unsigned i = 0; i < F2FS_SEGMENT_BLOCKS; i++)
+		l->in_use[l->page[l->hand][i]]--;
+	mem_free(h->vol->ctx, l->page[l->hand]);
+	l->page[l->hand] = NULL;
+	l->hand = (l->hand + 1) % l->segments;
+	l->pages--;
+	l->evictions++;
+}
+
+static uint8_t *make_page(struct f2fs_hotness *h, f2fs_seg_t segno)
+{
+	struct levels *l = h->own;
+	const struct f2fs_error_detail before = h->vol->ctx->error;
+
+	if (l->page[segno])
+		return l->page[segno];
+	if (l->pages >= l->most_pages)
+		evict(h);
+	l->page[segno] = mem_zalloc(h->vol->ctx, F2FS_SEGMENT_BLOCKS);
+	if (l->page[segno]) {
+		l->pages++;
+		l->in_use[0] += F2FS_SEGMENT_BLOCKS;
+	} else { /* the blocks are of level 0 then, which is no failure */
+		h->vol->ctx->error = before;
+	}
+	return l->page[segno];
+}
+
+static void set_level(struct f2fs_hotness *h, f2fs_blk_t addr, unsigned level)
+{
+	struct levels *l = h->own;
+	uint8_t *page = level ? make_page(h, hotness_segment(h, addr)) : l->page[hotness_segment(h, addr)];
+	uint8_t *at = page ? page + geometry_offset_of(&h->vol->geo, addr) : NULL;
+
+	if (!at)
+		return;
+	l->in_use[*at]--;
+	l->in_use[level]++;
+	*at = (uint8_t)level;
+}
+
+/* Return how many streams the volume has room for. */
+static unsigned streams_with_room(const struct f2fs_hotness *h)
+{
+	const struct f2fs_geometry *geo = &h->vol->geo;
+	const uint64_t all = (uint64_t)geo->segment_count_main * F2FS_SEGMENT_BLOCKS,
+		       used = cp_valid_block_count(h->vol->view->cp);
+	const uint64_t kept = cp_rsvd_segment_count(h->vol->view->cp) + F2FS_LOG_COUNT * geo->segs_per_sec,
+		       unused = used < all ? (all - used) / F2FS_SEGMENT_BLOCKS : 0,
+		       sections = unused > kept ? (unused - kept) / geo->segs_per_sec : 0;
+
+	return sections / ROOM_EACH > F2FS_STREAMS ? F2FS_STREAMS : (unsigned)(sections / ROOM_EACH);
+}
+
+/* The root, rounded down. */
+static uint64_t root(uint64_t n)
+{
+	uint64_t r = 0;
+
+	for (uint64_t bit = 1ull << 31; bit > 0; bit >>= 1)
+		if ((r + bit) <= n / (r + bit))
+			r += bit;
+	return r;
+}
+
+/*
+ * Return in percent what telling levels apart may win. Where blocks of a group are equally hot, the moves grow with the
+ * square of the sum of root(deaths * blocks) over the groups. For all blocks together they grow with deaths * blocks.
+ */
+static unsigned gain(const struct levels *l, const uint64_t *in_use)
+{
+	uint64_t deaths = 0, blocks = 0, sum = 0;
+
+	for (unsigned i = 0; i < l->count; i++) {
+		deaths += l->deaths[i];
+		blocks += in_use[i];
+		sum += root(l->deaths[i] * in_use[i]);
+	}
+	sum = sum * sum / (deaths * blocks / 100 + 1);
+	return sum < 100 ? 100 - (unsigned)sum : 0;
+}
+
+/* Decide which levels have streams: the hottest of them share the last one. */
+static void look(struct f2fs_hotness *h)
+{
+	struct levels *l = h->own;
+	const unsigned room = streams_with_room(h), most = room < h->options.streams ? room : h->options.streams;
+	uint64_t in_use[MOST_LEVELS], others = 0;
+	unsigned won;
+
+	for (unsigned i = 1; i < l->count; i++)
+		others += in_use[i] = l->in_use[i];
+	in_use[0] = cp_valid_block_count(h->vol->view->cp);
+	in_use[0] -= in_use[0] < others ? in_use[0] : others;
+	won = gain(l, in_use);
+	l->streams = won < LEAST_GAIN ? 0 : won < FULL_GAIN ? (most * won + FULL_GAIN - 1) / FULL_GAIN : most;
+	streams_limit(h->vol, l->streams);
+	l->stream[0] = F2FS_STREAM_NONE;
+	for (unsigned i = 1; i < l->count; i++)
+		l->stream[i] = !l->streams ? F2FS_STREAM_NONE : (uint8_t)(i < l->streams ? i - 1 : l->streams - 1);
+	for (unsigned i = 0; i < l->count; i++)
+		l->deaths[i] -= l->deaths[i] / 2;
+	l->window = 0;
+	l->looks++;
+}
+
+/* A block is overwritten. Blocks of removed files are not counted: most are freed together, and cost no moves. */
+static void die(struct f2fs_hotness *h, f2fs_blk_t addr)
+{
+	struct levels *l = h->own;
+
+	l->deaths[level_of(h, addr)]++;
+	set_level(h, addr, 0);
+	if (++l->window >= WINDOW)
+		look(h);
+}
+
+static unsigned climbed(const struct f2fs_hotness *h, f2fs_blk_t old)
+{
+	const struct levels *l = h->own;
+	const unsigned level = old ? level_of(h, old) + 1 : 0;
+
+	return level < l->count ? level : l->count - 1;
+}
+
+static unsigned classify(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_t old)
+{
+	const struct f2fs_hotness *h = user;
+	const struct levels *l = h->own;
+
+	(void)ino;
+	(void)file_block;
+	return l->stream[climbed(h, old)];
+}
+
+static void written(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_t old, f2fs_blk_t addr)
+{
+	struct f2fs_hotness *h = user;
+	const unsigned level = climbed(h, old);
+
+	(void)ino;
+	(void)file_block;
+	hotness_step(h);
+	if (old) {
+		h->known += level > 1; /* it had left level 0 */
+		die(h, old);
+	}
+	set_level(h, addr, level);
+}
+
+static unsigned fallen(const struct f2fs_hotness *h, f2fs_blk_t old)
+{
+	const unsigned level = level_of(h, old);
+
+	return level ? level - 1 : 0;
+}
+
+static unsigned moving(void *user, f2fs_nid_t ino, f2fs_blk_t old)
+{
+	const struct f2fs_hotness *h = user;
+	const struct levels *l = h->own;
+
+	(void)ino;
+	return l->stream[fallen(h, old)];
+}
+
+static void moved(void *user, f2fs_blk_t old, f2fs_blk_t addr)
+{
+	struct f2fs_hotness *h = user;
+	const unsigned level = fallen(h, old);
+
+	set_level(h, old, 0);
+	set_level(h, addr, level);
+}
+
+static void freed(void *user, f2fs_blk_t addr)
+{
+	set_level(user, addr, 0);
+}
+
+static void end(struct f2fs_hotness *h)
+{
+	struct levels *l = h->own;
+
+	for (uint32_t i = 0; l && i < l->segments; i++)
+		mem_free(h->vol->ctx, l->page[i]);
+	mem_free(h->vol->ctx, l);
+}
+
+static void stat(const struct f2fs_hotness *h, struct f2fs_hotness_stat *out)
+{
+	const struct levels *l = h->own;
+
+	out->memory = sizeof(*l) + l->segments * sizeof(l->page[0]) + (uint64_t)l->pages * F2FS_SEGMENT_BLOCKS;
+	out->evictions = l->evictions;
+	out->rounds = l->looks;
+	out->separates = l->streams > 0;
+	out->classes = l->streams + 1;
+}
+
+int levels_begin(struct f2fs_hotness *h)
+{
+	const uint32_t segments = h->vol->geo.segment_count_main;
+	struct levels *l;
+
+	h->options.streams = h->options.streams ? h->options.streams : STREAMS;
+	if (h->options.streams > F2FS_STREAMS)
+		return error_set(h->vol->ctx, F2FS_ERR_INVALID, "1 to %d streams can be", F2FS_STREAMS);
+	l = mem_zalloc(h->vol->ctx, sizeof(*l) + segments * sizeof(l->page[0]));
+	h->own = l;
+	h->end = end;
+	h->stat = stat;
+	if (!l)
+		return F2FS_ERR_NOMEM;
+	l->segments = segments;
+	l->count = h->options.streams + 1;
+	l->most_pages = segments;
+	if (h->options.memory && h->options.memory / F2FS_SEGMENT_BLOCKS < segments)
+		l->most_pages = (uint32_t)(h->options.memory / F2FS_SEGMENT_BLOCKS);
+	l->most_pages = l->most_pages < LEAST_PAGES ? LEAST_PAGES : l->most_pages;
+	memset(l->stream, F2FS_STREAM_NONE, sizeof(l->stream));
+	h->placement = (struct f2fs_placement){ .classify = classify, .written = written, .moving = moving,
+						.moved = moved,	      .freed = freed };
+	return 0;
+}

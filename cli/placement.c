@@ -51,6 +51,9 @@ const char *cli_parse_placement(const char *text, struct cli_placement *out)
 	if (method < 0)
 		return "names an unknown placement (m2h, death, lifespan, adaptive)";
 	out->options.method = (uint32_t)method;
+	/* those two know ages of ranges and segments alone, which misleads victims by hotness */
+	if (method == F2FS_HOTNESS_DEATH || method == F2FS_HOTNESS_LIFESPAN)
+		out->victims = F2FS_GC_GREEDY;
 	for (text += n; *text; text += n) {
 		const char *why;
 

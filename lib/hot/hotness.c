@@ -88,7 +88,7 @@ int f2fs_hotness_open(struct f2fs_volume *vol, const struct f2fs_hotness_options
 	h->placement.user = h;
 	h->placement.streams = h->options.streams;
 	if (!err)
-		err = streams_set(vol, &h->placement);
+		err = streams_set(vol, &h->placement, h->is_limited);
 	if (err) {
 		struct f2fs_error_detail detail = vol->ctx->error;
 
@@ -107,7 +107,7 @@ int f2fs_hotness_close(struct f2fs_hotness *h)
 	if (!h)
 		return 0;
 	error_clear(h->vol->ctx);
-	err = streams_set(h->vol, NULL);
+	err = streams_set(h->vol, NULL, false);
 	if (err)
 		return err;
 	drop(h);

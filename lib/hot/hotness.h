@@ -13,6 +13,7 @@ struct f2fs_hotness {
 	struct f2fs_placement placement;
 	uint32_t now; /* the number of the last block written, modulo 2^32; never 0 */
 	uint64_t written, known;
+	bool is_limited; /* set by the method: it calls streams_limit() by itself */
 	void *own; /* of the method */
 	void (*end)(struct f2fs_hotness *h);
 	void (*stat)(const struct f2fs_hotness *h, struct f2fs_hotness_stat *out);

@@ -266,6 +266,7 @@ int levels_begin(struct f2fs_hotness *h)
 		return error_set(h->vol->ctx, F2FS_ERR_INVALID, "1 to %d streams can be", F2FS_STREAMS);
 	l = mem_zalloc(h->vol->ctx, sizeof(*l) + segments * sizeof(l->page[0]));
 	h->own = l;
+	h->is_limited = true;
 	h->end = end;
 	h->stat = stat;
 	if (!l)

@@ -155,7 +155,7 @@ static void end_streams(struct f2fs_volume *vol)
 	vol->streams = NULL;
 }
 
-static int check(struct f2fs_volume *vol, const struct f2fs_placement *p)
+static int check(struct f2fs_volume *vol, const struct f2fs_placement *p, bool is_limited)
 {
 	const uint32_t sections = cp_free_segment_count(vol->view->cp) / vol->geo.segs_per_sec;
 
@@ -169,14 +169,14 @@ static int check(struct f2fs_volume *vol, const struct f2fs_placement *p)
 	if (vol->geo.segment_count_ssa == 0)
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED,
 				 "a read-only volume has no summaries, so it has no streams");
-	if (sections < 4 * (p->streams + F2FS_LOG_COUNT))
+	if (!is_limited && sections < 4 * (p->streams + F2FS_LOG_COUNT))
 		return error_set(vol->ctx, F2FS_ERR_NOSPC, "%u streams need %u free sections, the volume has %u",
 				 (unsigned)p->streams, (unsigned)(4 * (p->streams + F2FS_LOG_COUNT)),
 				 (unsigned)sections);
 	return 0;
 }
 
-int streams_set(struct f2fs_volume *vol, const struct f2fs_placement *placement)
+int streams_set(struct f2fs_volume *vol, const struct f2fs_placement *placement, bool is_limited)
 {
 	struct streams *all = NULL;
 	int err;
@@ -184,7 +184,7 @@ int streams_set(struct f2fs_volume *vol, const struct f2fs_placement *placement)
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
 	if (placement) {
-		err = check(vol, placement);
+		err = check(vol, placement, is_limited);
 		if (err)
 			return err;
 		all = mem_zalloc(vol->ctx, sizeof(*all));
@@ -192,6 +192,7 @@ int streams_set(struct f2fs_volume *vol, const struct f2fs_placement *placement)
 			return F2FS_ERR_NOMEM;
 		all->placement = *placement;
 		all->most = placement->streams;
+		all->placement.streams = is_limited ? 0 : placement->streams;
 	}
 	end_streams(vol);
 	vol->streams = all;
@@ -216,7 +217,7 @@ int f2fs_volume_set_placement(struct f2fs_volume *vol, const struct f2fs_placeme
 
 	error_clear(vol->ctx);
 	err = sized_take(vol->ctx, &own, sizeof(own), placement);
-	return err ? err : streams_set(vol, placement ? &own : NULL);
+	return err ? err : streams_set(vol, placement ? &own : NULL, false);
 }
 
 void f2fs_volume_streams(const struct f2fs_volume *vol, struct f2fs_stream_stat *out)

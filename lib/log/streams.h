@@ -35,8 +35,8 @@ struct stream_run {
 	const uint8_t *data;
 };
 int stream_append(struct txn *txn, unsigned stream, const struct stream_run *run, f2fs_blk_t *addr, uint32_t *got);
-/* f2fs_volume_set_placement() within another call. */
-int streams_set(struct f2fs_volume *vol, const struct f2fs_placement *placement);
+/* f2fs_volume_set_placement() within another call. A limited one begins without streams, and needs no room yet. */
+int streams_set(struct f2fs_volume *vol, const struct f2fs_placement *placement, bool is_limited);
 /*
  * Let only the first streams be used from now on, up to those of the placement when it was set. The others leave their
  * segments, at once or when their fillers are closed, and begin new ones later.

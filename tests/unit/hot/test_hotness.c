@@ -306,6 +306,12 @@ static void streams_follow_the_room(void **state)
 	assert_int_equal(after.separates, 0);
 	assert_int_equal(placement_of(v.vol)->streams, 0);
 	must_be_right(inode);
+	/* as full as it is, the volume takes the placement again, but no other one */
+	need(f2fs_hotness_close(hot), "close");
+	assert_int_equal(f2fs_hotness_open(v.vol, NULL, &hot), F2FS_ERR_NOSPC);
+	need(f2fs_hotness_open(v.vol, &adaptive, &hot), "open");
+	overwrite_skewed(inode, 3000);
+	must_be_right(inode);
 	end(inode);
 }
 

@@ -558,6 +558,17 @@ def test_placements(tool):
     assert 'commit_blocks = 1229' in printed and 'placement = "dac"' in printed
 
 
+@pytest.mark.parametrize("method,victims", [("death", "greedy"), ("lifespan", "greedy"), ("adaptive", "hotness")])
+def test_victims_of_placements(method, victims, experiment, results):
+    """Each method has the victims that suit it, unless others are named."""
+    text = TINY.replace('"8MiB"', '"80%"').replace('bytes = "1MiB"', 'bytes = "150MiB"').replace(
+        '"64MiB"', '"320MiB"\noverprovision = 20\n[engine]\nlogging = "normal"\ncommit_blocks = 1024')
+    ways = [method, method + ":victims=greedy", method + ":victims=hotness"]
+    found = results(experiment(text + "[vary]\nengine.placement = %s\n" % json.dumps(ways)))["variants"]
+    own, greedy, hotness = ([r["moved_blocks"] for r in v["rounds"]] for v in found)
+    assert greedy != hotness and own == {"greedy": greedy, "hotness": hotness}[victims]
+
+
 def test_model_in_place():
     """Worked by hand: data, then a commit of descriptor, metadata and commit block, then metadata at their places."""
     spec = importlib.util.spec_from_file_location("in_place_trace", os.path.join(TOP, "lab", "in_place_trace.py"))

@@ -288,10 +288,12 @@ static void references_are_counted(void **state)
 	(void)state;
 	assert_ptr_equal(f2fs_device_ref(f->dev), f->dev);
 	assert_int_equal(f2fs_device_open_slice(f->dev, 100, 0, &slice), 0);
+	assert_int_equal(f2fs_device_offset(f->dev), 0);
 	f2fs_device_close(f->dev);
 	f2fs_device_close(f->dev);
 	assert_int_equal(f->plain.closed, 0);
 	assert_int_equal(f2fs_device_read(slice, 0, &byte, 1), 0);
+	assert_int_equal(f2fs_device_offset(slice), 100);
 	f2fs_device_close(slice);
 	assert_int_equal(f->plain.closed, 1);
 	f2fs_device_close(NULL);

@@ -207,6 +207,14 @@ static int reads_as_inode(struct checker *c, const struct nid_fact *fact, const 
 	return 0;
 }
 
+/* Is a block all of another node that the NAT has elsewhere: a block that was written over this one's? */
+static bool is_foreign(const struct checker *c, const struct nid_fact *fact, const struct block_view *view)
+{
+	const struct nid_fact *other = facts_nid(&c->facts, view->nid);
+
+	return view->ino != fact->ino && other && other->ino == view->ino && other->addr != fact->addr;
+}
+
 /* The NAT leads to a block whose footer has another number: is it the node all the same? */
 static int vote_on_number(struct checker *c, const struct nid_fact *fact)
 {
@@ -216,7 +224,8 @@ static int vote_on_number(struct checker *c, const struct nid_fact *fact)
 	bool is_readable, is_inode = false;
 	int err = witness_view(c, fact->addr, &view, &is_readable);
 
-	if (err || !is_readable || view.nid == fact->nid || (view.has_sum && view.sum_nid == view.nid))
+	if (err || !is_readable || view.nid == fact->nid || (view.has_sum && view.sum_nid == view.nid) ||
+	    is_foreign(c, fact, &view))
 		return err;
 	if (!view.has_sum && facts_nid(&c->facts, view.nid) && facts_nid(&c->facts, view.nid)->addr == fact->addr)
 		return 0;

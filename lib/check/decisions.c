@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "check/finding.h"
+#include "volume/keyring.h"
 
 struct answer {
 	uint64_t found;
@@ -140,11 +141,26 @@ static int keep(struct decisions *d, const struct finding *f)
 	return 0;
 }
 
+/* Can a lost inode get a name? An encrypted root takes no lost+found without its key. */
+static bool has_room(const struct checker *c, const struct finding *f)
+{
+	const struct inode_fact *root, *home, *inode;
+
+	if (f->problem != P_DIR_LOST && f->problem != P_DIR_LOOP && f->problem != P_FILE_LOST)
+		return true;
+	root = facts_inode(&c->facts, c->geo->root_ino);
+	inode = facts_inode(&c->facts, f->ino);
+	home = inode ? facts_inode(&c->facts, inode->pino) : NULL;
+	return !root || !(root->advise & FLAG_i_advise_encrypt) || c->lost_found || keyring_count(c->vol) > 0 ||
+	       (home && home->type == F2FS_TYPE_DIRECTORY && !(home->advise & FLAG_i_advise_encrypt));
+}
+
 /* Ask about a finding. A negative result is the callback's. */
 static int ask(struct decisions *d, struct checker *c, struct finding *f, struct tell_room *room)
 {
 	const enum f2fs_repair_kind kind = problem_kind((enum problem)f->problem);
-	const bool is_open = kind != F2FS_REPAIR_NONE && !d->is_barred[f->problem] && !c->is_frozen;
+	const bool is_open =
+		kind != F2FS_REPAIR_NONE && !d->is_barred[f->problem] && !c->is_frozen && has_room(c, f);
 	int answer = F2FS_DECIDE_FIX;
 
 	if (d->options->problem)

@@ -23,11 +23,13 @@
 #include "log/nodes.h"
 
 #define MAX_BUCKETS_ALONE 32u /* of the first level of a directory without names in blocks */
+#define CIPHER_LEAST 16u /* bytes of an encrypted name */
 #define MAX_TRIES 1000u /* names that are tried for one that is taken */
 
 /* An entry on its way to another place. */
 struct wanderer {
 	f2fs_nid_t dir, ino;
+	uint32_t hash;
 	uint8_t type, length;
 	uint8_t name[NAME_MAX_BYTES];
 };
@@ -92,6 +94,7 @@ static int set_off(struct vec *wanderers, f2fs_nid_t dir, const struct dentry_ar
 		return F2FS_ERR_NOMEM;
 	moving->dir = dir;
 	moving->ino = entry->ino;
+	moving->hash = entry->hash;
 	moving->type = entry->type;
 	moving->length = (uint8_t)entry->name_len;
 	memcpy(moving->name, entry->name, entry->name_len);
@@ -251,6 +254,13 @@ static int put_dot(struct repair *r, f2fs_nid_t dir, unsigned slot, f2fs_nid_t i
 	return 0;
 }
 
+static bool is_encrypted(const struct repair *r, f2fs_nid_t ino)
+{
+	const struct inode_fact *dir = facts_inode(&r->c->facts, ino);
+
+	return dir && (dir->advise & FLAG_i_advise_encrypt);
+}
+
 /* Does the directory have the name already, for the same inode? Then the entry was a copy. */
 static int is_copy(struct repair *r, const struct wanderer *w, bool *out)
 {
@@ -264,19 +274,34 @@ static int is_copy(struct repair *r, const struct wanderer *w, bool *out)
 	f2fs_inode_close(dir);
 	if (!err)
 		*out = found.ino == w->ino;
-	if (err == F2FS_ERR_NOT_FOUND || err == F2FS_ERR_INVALID || err == F2FS_ERR_NAME_TOO_LONG) { /* the insertion finds a name for it */
+	/* the insertion finds a name for it */
+	if (err == F2FS_ERR_NOT_FOUND || err == F2FS_ERR_INVALID || err == F2FS_ERR_NAME_TOO_LONG) {
 		error_clear(r->ctx);
 		err = 0;
 	}
 	return err;
 }
 
+/* Insert a name that is ciphertext as it is stored. Linux complains of shorter ones: these inodes are lost. */
+static int insert_cipher(struct repair *r, const struct wanderer *w)
+{
+	struct winode dir;
+	int err = w->length < CIPHER_LEAST ? 0 : winode_get(r->vol, w->dir, &dir);
+
+	if (err || w->length < CIPHER_LEAST)
+		return err;
+	return dir_insert_stored(&dir, w->name, w->length, w->hash, w->ino, w->type);
+}
+
 static int insert_wanderer(struct repair *r, const struct wanderer *w)
 {
 	struct inode_fact *inode = facts_inode(&r->c->facts, w->ino);
 	bool copy;
-	int err = is_copy(r, w, &copy);
+	int err;
 
+	if (is_encrypted(r, w->dir))
+		return insert_cipher(r, w);
+	err = is_copy(r, w, &copy);
 	if (err)
 		return err;
 	if (!copy)
@@ -380,13 +405,6 @@ static void put_type(uint8_t *entry, uint32_t type)
 static void put_hash(uint8_t *entry, uint32_t hash)
 {
 	dentry_set_hash_code(entry, hash);
-}
-
-static bool is_encrypted(const struct repair *r, f2fs_nid_t ino)
-{
-	const struct inode_fact *dir = facts_inode(&r->c->facts, ino);
-
-	return dir && (dir->advise & FLAG_i_advise_encrypt);
 }
 
 static f2fs_nid_t parent_of(const struct repair *r, f2fs_nid_t dir)

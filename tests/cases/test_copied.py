@@ -10,6 +10,7 @@ import pytest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "campaign"))
 
+FOOTER = 24     # bytes of a node's footer
 ENCRYPTED = ("seed:encrypted", "seed:encrypted-casefold")
 
 
@@ -21,6 +22,7 @@ class Copied:
     target: int
     size: int
     swaps: bool = False
+    keeps_footer: bool = False
     kind: str = "block"
     order: int = 2
 
@@ -30,7 +32,8 @@ class Copied:
 
     def apply(self, device, seals):
         old = device.read(self.target * self.size, self.size)
-        device.write(self.target * self.size, device.read(self.source * self.size, self.size))
+        length = self.size - FOOTER if self.keeps_footer else self.size
+        device.write(self.target * self.size, device.read(self.source * self.size, length))
         if self.swaps:
             device.write(self.source * self.size, old)
 
@@ -70,3 +73,18 @@ def test_inodes_of_encrypted_directories(beds, name):
             result = sweep_judge.one(whole, Copied(source, target, size, swaps), seals)
             assert (result["wrong"], result["state"]) == ({}, "REPAIRED"), result
             assert result["files_hurt"] == 0 or not swaps, result
+
+
+@pytest.mark.parametrize("name", ENCRYPTED)
+def test_an_encrypted_root_takes_no_names(beds, name):
+    """Without the key of the root a repair gives no names to lost inodes. It says so, and repairs the rest."""
+    import sweep_judge
+
+    whole, _, seals = beds.get(name)
+    root, states = whole.subject.places.root, set()
+    for source in whole.subject.places.inodes:
+        if source != root:
+            result = sweep_judge.one(whole, Copied(source, root, whole.subject.places.size, keeps_footer=True), seals)
+            assert result["wrong"] == {}, result
+            states.add(result["state"])
+    assert states <= {"LEFT", "REPAIRED"} and "LEFT" in states

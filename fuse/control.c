@@ -13,6 +13,8 @@
 
 #include "fuse/collector.h"
 
+enum { STATUS_BYTES = 2047 /* more than the text with its largest numbers */ };
+
 fuse_ino_t control_number(unsigned id)
 {
 	return (fuse_ino_t)SPACE_CONTROL << 32 | id;
@@ -114,7 +116,10 @@ size_t control_status(struct mount *m)
 	put_volume(m, out);
 	put_writes(m, out);
 	put_background(m, out);
-	fprintf(out, "}\n");
+	fprintf(out, "}");
+	fflush(out);
+	/* a reader that asks again at the end gets the rest of a later text: blanks alone */
+	fprintf(out, "%*s\n", length < STATUS_BYTES ? (int)(STATUS_BYTES - length) : 0, "");
 	fflush(out);
 	if (length == before)
 		fprintf(out, "\n");

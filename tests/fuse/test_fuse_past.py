@@ -186,6 +186,20 @@ def test_status_and_commands(mount, volume, peer_check):
     assert refused.value.errno == errno.EROFS
 
 
+def test_status_while_it_grows(mount, volume):
+    """A reader asks once more at the end of a file. Then it gets the rest of a later text, which may be longer."""
+    mounted = mount(volume("128M"))
+    fd = os.open(mounted.point / ".f2fs" / "status", os.O_RDONLY)
+    text = os.read(fd, 1 << 20)
+    for i in range(1200):
+        (mounted.point / "f").write_bytes(b"x" * 20000)
+    rest = os.read(fd, 1 << 20)
+    os.close(fd)
+    assert json.loads(text)["write_requests"] == 0 and not rest.strip()
+    assert status(mounted)["write_requests"] == 1200
+    assert mounted.unmount() == ""
+
+
 def test_events_of_a_device(mount, volume, peer_check):
     """With power and the screen off, sections are emptied one after the other; without both, none."""
     image = volume("128M")

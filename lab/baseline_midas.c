@@ -200,7 +200,7 @@ static void rename_segment(struct midas *m, struct segment *s, unsigned group)
 	s->group = (uint8_t)group;
 }
 
-/* Give a group of the chain its new size by name: the oldest move to the next group, or the youngest of later ones come back. */
+/* Give a group of the chain its new size by name: its oldest move on, or the youngest of later groups come back. */
 static void resize_group(struct midas *m, unsigned group)
 {
 	unsigned later = group + 1;

@@ -15,9 +15,13 @@
 
 static int read_settings(struct cli *cli, const struct lab_arguments *a, const char *path, struct lab_config *config)
 {
-	char seed[64];
+	char seed[64], policy[LAB_PATH + 32];
 	int rc = lab_toml_read(config, path);
 
+	if (!rc && a->policy) {
+		snprintf(policy, sizeof(policy), "engine.policy=%s", a->policy);
+		rc = lab_config_set(config, policy) || lab_config_set(config, "engine.placement=none");
+	}
 	for (unsigned i = 0; i < a->set_count && !rc; i++)
 		rc = lab_config_set(config, a->sets[i]);
 	if (!rc && a->seed) {

@@ -12,6 +12,7 @@
 #include "cli/placement.h"
 #include "lab/baseline.h"
 #include "lab/hollow.h"
+#include "lab/own_policy.h"
 
 enum { OPEN_MOST = 4096, PIECE = 1 << 20, BLOCK_BITS = 12, NAME_ROOM = 128 };
 
@@ -35,6 +36,7 @@ struct lab_engine {
 	struct f2fs_volume *vol;
 	struct f2fs_hotness *hotness; /* the library's placement, or NULL */
 	struct lab_baseline *baseline; /* or one of another paper, or NULL */
+	struct lab_own_policy *own;   /* or one in Python, or NULL */
 	struct f2fs_device *sidecar;  /* its, or NULL */
 	const struct lab_engine_params *params;
 	struct files *sources;
@@ -119,6 +121,25 @@ static int open_placement(struct lab_engine *e, struct f2fs_hotness_options *opt
 	return err ? err : f2fs_hotness_open(e->vol, options, &e->hotness);
 }
 
+/* Use a policy of the host's own: its placement, its victims, or both. */
+static int open_own(struct lab_engine *e, struct f2fs_gc_options *cleaning)
+{
+	struct f2fs_placement placement = { 0 };
+	int err;
+
+	if (strcmp(e->params->placement, "none") != 0)
+		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID,
+					 "engine.policy and engine.placement exclude each other");
+	err = lab_own_policy_open(e->ctx, e->params->policy, &placement, cleaning, &e->own);
+	if (!err && placement.streams)
+		err = f2fs_volume_set_placement(e->vol, &placement);
+	if (err) {
+		lab_own_policy_close(e->own);
+		e->own = NULL;
+	}
+	return err;
+}
+
 static int configure(struct lab_engine *e, struct lab_future *future)
 {
 	const struct lab_engine_params *p = e->params;
@@ -165,6 +186,8 @@ static int configure(struct lab_engine *e, struct lab_future *future)
 		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, text);
 	}
 	err = f2fs_volume_configure(e->vol, &options);
+	if (!err && p->policy[0])
+		err = open_own(e, &cleaning);
 	if (!err && is_baseline)
 		err = lab_baseline_open(e->vol, p->placement, future, &e->baseline);
 	if (!err && is_baseline && !p->cleaning[0])
@@ -417,6 +440,8 @@ int lab_engine_do(struct lab_engine *e, unsigned source, const struct lab_op *op
 	}
 	if (!err && e->asked.blocks - e->committed >= e->params->commit_blocks)
 		err = commit(e);
+	if (!err && e->own && lab_own_policy_failed(e->own))
+		err = f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, "the policy in Python has failed");
 	return err;
 }
 
@@ -468,8 +493,13 @@ void lab_engine_close(struct lab_engine *e)
 		free(e->sources[s].items);
 	}
 	free(e->sources);
-	if (e->hotness || e->baseline)
+	if (e->hotness || e->baseline || e->own)
 		f2fs_volume_rollback(e->vol); /* what an operation that failed left */
+	if (e->own) {
+		(void)f2fs_volume_set_gc(e->vol, NULL);
+		(void)f2fs_volume_set_placement(e->vol, NULL);
+		lab_own_policy_close(e->own);
+	}
 	(void)f2fs_hotness_close(e->hotness);
 	lab_baseline_close(e->baseline);
 	f2fs_volume_close(e->vol);

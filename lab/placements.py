@@ -5,7 +5,7 @@
     python3 lab/placements.py BUILD [--size GB] [--seeds N] [--load NAME]... [--policy NAME]... [--set KEY=VALUE]...
     python3 lab/placements.py BUILD --print LOAD POLICY
 
-lab/placements.toml has the loads and policies. Each cell is the ratio to the first policy, six logs with greedy
+lab/placement_loads.toml has the loads and policies. Each cell is the ratio to the first policy, six logs with greedy
 victims: its mean over the seeds, and the least and the most. The second column has that policy's own moves per block.
 Last come, for each policy with streams, the loads on which it is worse than the best six logs or than a baseline.
 --print writes one run as an experiment, for f2fs-lab run. --json keeps all numbers. --policy NAME=PLACEMENT@CLEANING
@@ -124,7 +124,7 @@ def main():
     parser.add_argument("--print", nargs=2, metavar=("LOAD", "POLICY"))
     parser.add_argument("--json", type=pathlib.Path)
     args = parser.parse_args()
-    table = tomllib.loads((HERE / "placements.toml").read_text())
+    table = tomllib.loads((HERE / "placement_loads.toml").read_text())
     if args.print:
         print(experiment(table, args.print[0], args.print[1], args.size), end="")
         return 0

@@ -89,9 +89,15 @@ static void count_file(struct f2fs_check_result *r, const struct inode_fact *ino
 static void count_inodes(struct checker *c)
 {
 	struct f2fs_check_result *r = c->result;
+	uint64_t plain[F2FS_TYPE_END] = { 0 };
 
-	for (size_t i = 0; i < c->facts.inodes.count; i++) {
-		const struct inode_fact *inode = facts_inode_at(&c->facts, (uint32_t)i);
+	facts_count_plain(&c->facts, plain);
+	r->files += plain[F2FS_TYPE_REGULAR];
+	r->symlinks += plain[F2FS_TYPE_SYMLINK];
+	for (unsigned type = F2FS_TYPE_CHARACTER; type <= F2FS_TYPE_SOCKET; type++)
+		r->specials += plain[type];
+	for (uint32_t i = 0; i < facts_whole_count(&c->facts); i++) {
+		const struct inode_fact *inode = facts_inode_at(&c->facts, i);
 
 		if (inode->state & INODE_ORPHAN)
 			r->orphans++;

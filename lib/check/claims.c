@@ -48,8 +48,8 @@ static int list_slots(struct checker *c, const struct nid_fact *fact, const uint
 
 static int list_node(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged)
 {
-	const struct nid_fact *fact = vec_at(&c->facts.nids, item->tag);
-	const struct inode_fact *inode = facts_inode_at(&c->facts, fact->inode);
+	const struct nid_fact *fact = facts_nid(&c->facts, item->tag);
+	const struct inode_fact *inode = facts_owner(&c->facts, fact);
 	struct inode_layout layout;
 	int err = add_claim(c, fact->addr, fact, 0, true);
 

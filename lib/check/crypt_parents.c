@@ -40,7 +40,7 @@ uint32_t crypt_policy(const uint8_t *value, size_t size)
 /* The encrypted directory that an inode is in, when its policy is known; NULL: none. */
 static const struct inode_fact *home_of(const struct checker *c, const struct inode_fact *inode)
 {
-	const struct inode_fact *dir = inode->parent ? facts_inode(&c->facts, inode->parent) : NULL;
+	const struct inode_fact *dir = inode->parent ? facts_dir(&c->facts, inode->parent) : NULL;
 
 	if (!inode_fact_has_contents(inode) || (inode->state & (INODE_ORPHAN | INODE_HIDDEN)))
 		return NULL;
@@ -69,8 +69,8 @@ static struct vote *vote_of(struct ballot *b, f2fs_nid_t dir)
 /* Count the agreeing entries, and find the candidate for the majority of the others. */
 static int count_votes(struct ballot *b)
 {
-	for (uint32_t i = 0; i < b->c->facts.inodes.count; i++) {
-		const struct inode_fact *inode = facts_inode_at(&b->c->facts, i), *dir = home_of(b->c, inode);
+	for (uint32_t i = 0; i < facts_inode_count(&b->c->facts); i++) {
+		const struct inode_fact *inode = facts_inode_nth(&b->c->facts, i), *dir = home_of(b->c, inode);
 		struct vote *vote;
 
 		if (!dir || !(inode->advise & FLAG_i_advise_encrypt) || !inode->policy)
@@ -89,8 +89,8 @@ static int count_votes(struct ballot *b)
 			vote->balance--;
 		}
 	}
-	for (uint32_t i = 0; i < b->c->facts.inodes.count; i++) {
-		const struct inode_fact *inode = facts_inode_at(&b->c->facts, i), *dir = home_of(b->c, inode);
+	for (uint32_t i = 0; i < facts_inode_count(&b->c->facts); i++) {
+		const struct inode_fact *inode = facts_inode_nth(&b->c->facts, i), *dir = home_of(b->c, inode);
 
 		if (dir && differs(dir, inode) && vote_of(b, dir->ino)->other == inode->policy)
 			vote_of(b, dir->ino)->count++;
@@ -164,8 +164,8 @@ static int judge_all(struct checker *c)
 	map32_init(&b.index, c->ctx);
 	vec_init(&b.votes, c->ctx, sizeof(struct vote));
 	err = count_votes(&b);
-	for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++) {
-		const struct inode_fact *inode = facts_inode_at(&c->facts, i), *dir = home_of(c, inode);
+	for (uint32_t i = 0; i < facts_inode_count(&c->facts) && !err; i++) {
+		const struct inode_fact *inode = facts_inode_nth(&c->facts, i), *dir = home_of(c, inode);
 
 		if (dir && differs(dir, inode))
 			err = judge_pair(&b, dir, inode);
@@ -180,8 +180,8 @@ int crypt_policies_check(struct checker *c)
 	bool is_equal = true;
 	int err = 0;
 
-	for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++) {
-		const struct inode_fact *inode = facts_inode_at(&c->facts, i), *dir = home_of(c, inode);
+	for (uint32_t i = 0; i < facts_inode_count(&c->facts) && !err; i++) {
+		const struct inode_fact *inode = facts_inode_nth(&c->facts, i), *dir = home_of(c, inode);
 
 		if (dir && !(inode->advise & FLAG_i_advise_encrypt))
 			err = raise_policy(c, P_ENCRYPT_PLAIN, inode, dir);

@@ -115,8 +115,8 @@ int cut_tell(struct checker *c)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < c->facts.inodes.count && !err && c->cut.count; i++) {
-		const struct inode_fact *inode = facts_inode_at(&c->facts, (uint32_t)i);
+	for (uint32_t i = 0; i < facts_inode_count(&c->facts) && !err && c->cut.count; i++) {
+		const struct inode_fact *inode = facts_inode_nth(&c->facts, i);
 		const uint64_t *cut = map32_find(&c->cut, inode->ino);
 
 		if (cut)

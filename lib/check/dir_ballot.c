@@ -13,7 +13,7 @@ static int ask_directory(struct dir_ballot *b, f2fs_nid_t ino)
 	const struct nid_fact *fact = facts_nid(&b->c->facts, ino);
 	uint32_t *vote;
 
-	if (!fact || fact->inode == NO_INODE || map32_find(&b->places, fact->inode))
+	if (!fact || !facts_dir(&b->c->facts, ino) || map32_find(&b->places, fact->inode))
 		return 0;
 	vote = vec_push(&b->votes, 1);
 	if (!vote)

@@ -12,15 +12,23 @@
  * - Segment maps have a bit for each block that a kept node or a counting pointer owns. A block that is claimed twice
  *   is listed in facts.conflicts.
  *
- * Memory: 40 bytes for a node id in use, 128 for an inode, 216 for a segment in use, 88 for 512 node ids of which one
- * is in use. Arrays may have twice the room that is used. Nothing grows with the size of files or of the volume.
+ * An inode is plain when nothing of it can matter later but its name: a file with one link, without further nodes and
+ * without contradictions in its block. A plain inode is packed into the 28 bytes of its node id (fact_slots.h), and
+ * copies of its fact are made when asked for. All directories are whole. An edit makes a plain inode whole for good.
+ *
+ * Memory: 28 bytes for a node id in use and 4 for an inode. 40 more for each node that is not a plain inode, and 128
+ * more for each inode that is not plain. 216 for a segment in use, 152 for 512 node ids of which one is in use. Arrays
+ * may have twice the room that is used. Nothing grows with the size of files or of the volume.
  */
 #ifndef F2FSKIT_CHECK_FACTS_H
 #define F2FSKIT_CHECK_FACTS_H
 
 #include "base/bitmap.h"
+#include "base/chunks.h"
 #include "base/map32.h"
 #include "base/vec.h"
+#include "check/inode_class.h"
+#include "check/sparse_index.h"
 #include "format/inode.h"
 
 /* Kinds of nodes, according to the footer. */
@@ -43,8 +51,9 @@ enum fact_flag {
 
 #define NO_PLACE 0xFFFFFFFFu
 #define NO_INODE 0xFFFFFFFFu
+#define PLAIN_INODE 0xFFFFFFFEu
 
-/* A node id that the NAT has in use. Ascending by nid. */
+/* A node id that the NAT has in use. */
 struct nid_fact {
 	f2fs_nid_t nid;
 	f2fs_nid_t ino;	   /* owner: by the NAT, and from the nodes pass on by the footer */
@@ -52,7 +61,7 @@ struct nid_fact {
 	f2fs_nid_t parent; /* node whose pointer leads here, 0: none; of inodes always 0 */
 	uint32_t place;	   /* node offset that the pointer stands for, NO_PLACE: none */
 	uint32_t offset;   /* node offset by the footer */
-	uint32_t inode;	   /* index of the owner's inode_fact, NO_INODE: it has none */
+	uint32_t inode;	   /* index of the owner's inode_fact; NO_INODE: it has none; PLAIN_INODE: its own is packed */
 	uint32_t seal;	   /* of the footer: no two nodes are written with the same one */
 	uint16_t owned;	   /* pointers that count in i_blocks */
 	uint8_t version;   /* of the NAT entry: the version in summaries of its data */
@@ -63,7 +72,7 @@ struct nid_fact {
 enum inode_flag {
 	INODE_MENDED = 1,	/* fields break rules: write the block as inode_mend() leaves it */
 	INODE_BAD_SUM = 2,	/* the checksum is wrong */
-	INODE_REACHED = 4,	/* a way leads here from the root, or it is a hidden inode */
+	INODE_REACHED = 4,	/* directory that a way leads to from the root */
 	INODE_ORPHAN = 8,	/* on the list of unlinked inodes */
 	INODE_HIDDEN = 16,	/* quota file */
 	INODE_HAS_DOT = 32,	/* directory: "." is there */
@@ -79,7 +88,7 @@ enum inode_flag {
 	INODE_STRICT = 32768	/* directory that takes only names in the encoding of the volume */
 };
 
-/* An inode. In the order in which they were found; struct nid_fact leads here. */
+/* An inode. Those that are whole from the beginning are in the order in which they were found. */
 struct inode_fact {
 	f2fs_nid_t ino;
 	f2fs_nid_t pino;	/* i_pino */
@@ -151,19 +160,42 @@ enum seg_flag {
 	SEG_WITNESS = 8	 /* some claims are doubtful (witness_ghosts.c) */
 };
 
-/* An array of numbers that takes memory only where there are some. */
-struct sparse {
-	uint32_t **chunks;
-	uint32_t chunk_count;
+#define NID_PAGE 512u
+
+/* A page of node ids, of which some are in use. */
+struct nid_page {
+	uint64_t bits[NID_PAGE / 64];
+	uint64_t whole[NID_PAGE / 64]; /* those of whole nodes */
+	uint32_t start;		       /* index of the page's first id in use */
+	uint32_t first;		       /* number of the page's first id */
+	uint16_t rank[NID_PAGE / 64];  /* ids in use before each word */
+};
+
+/* A node id in use, packed. See fact_slots.c. */
+struct nid_slot {
+	uint32_t addr; /* the node's; if whole: index of its nid_fact */
+	uint32_t seal; /* until there is an index of them: its id */
+	f2fs_nid_t home; /* i_pino */
+	f2fs_blk_t entry_block;
+	uint32_t size;
+	uint16_t entry_slot;
+	uint16_t class;
+	uint16_t blocks;
+	uint8_t version;
+	uint8_t bits;
 };
 
 struct facts {
 	struct f2fs_context *ctx;
 	const struct f2fs_geometry *geo;
-	struct vec nids;	 /* struct nid_fact */
+	struct vec slots;	 /* struct nid_slot, ascending by nid */
 	struct sparse nid_page;	 /* of 512 ids: 1 + index in pages, 0: none in use */
 	struct vec pages;	 /* struct nid_page */
-	struct vec inodes;	 /* struct inode_fact */
+	struct chunks nodes;	 /* struct nid_fact: those of whole nodes */
+	struct chunks inodes;	 /* struct inode_fact: those of whole inodes */
+	struct vec found;	 /* f2fs_nid_t: all inodes, in the order in which they were found */
+	struct inode_classes classes;
+	bool are_blocks_counted; /* blocks_found of inodes is set */
 	struct sparse seg_index; /* of a segment: 1 + index in segs, 0: not in use */
 	struct vec segs;	 /* struct seg_fact */
 	struct vec conflicts;	 /* f2fs_blk_t: claimed a second time; may hold a block repeatedly */
@@ -171,16 +203,7 @@ struct facts {
 
 int facts_init(struct facts *f, struct f2fs_context *ctx, const struct f2fs_geometry *geo);
 void facts_fini(struct facts *f);
-/* Make the index of node ids, once nids is complete and sorted. */
-int facts_index_nids(struct facts *f);
-/* Find a node id; NULL when the NAT does not have it in use. */
-struct nid_fact *facts_nid(const struct facts *f, f2fs_nid_t nid);
-/* Find the inode of this number; NULL when there is none. */
-struct inode_fact *facts_inode(const struct facts *f, f2fs_nid_t ino);
-static inline struct inode_fact *facts_inode_at(const struct facts *f, uint32_t index)
-{
-	return vec_at(&f->inodes, index);
-}
+
 /* Find a segment; NULL when it is not in use. */
 struct seg_fact *facts_seg(const struct facts *f, f2fs_seg_t segno);
 /* Find or add a segment; NULL when memory is short. */

@@ -77,7 +77,11 @@ static void add_entry_name(struct checker *c, f2fs_nid_t dir, f2fs_blk_t block, 
 /* Write the path of an inode; empty when no way leads to it. */
 static void write_path(struct checker *c, f2fs_nid_t ino, struct text *out)
 {
-	const struct inode_fact *chain[MAX_LEVELS];
+	struct {
+		f2fs_nid_t parent;
+		f2fs_blk_t block;
+		uint32_t slot;
+	} chain[MAX_LEVELS];
 	unsigned n = 0;
 
 	for (f2fs_nid_t at = ino; at != c->geo->root_ino; n++) {
@@ -85,14 +89,16 @@ static void write_path(struct checker *c, f2fs_nid_t ino, struct text *out)
 
 		if (n == MAX_LEVELS || !inode || inode->parent == 0)
 			return;
-		chain[n] = inode;
+		chain[n].parent = inode->parent;
+		chain[n].block = inode->entry_block;
+		chain[n].slot = inode->entry_slot;
 		at = inode->parent;
 	}
 	if (n == 0)
 		text_add(out, "/");
 	while (n-- > 0) {
 		text_add(out, "/");
-		add_entry_name(c, chain[n]->parent, chain[n]->entry_block, chain[n]->entry_slot, out);
+		add_entry_name(c, chain[n].parent, chain[n].block, chain[n].slot, out);
 	}
 }
 

@@ -307,10 +307,11 @@ static bool has_odd_type(const uint8_t *block)
 		(inode_i_flags(block) & FLAG_i_flags_index));
 }
 
-int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block, uint32_t judged)
+int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block, uint32_t judged,
+		 struct inode_fact *own, struct inode_fact **out)
 {
 	const bool is_odd = has_odd_type(block);
-	struct inode_fact *inode;
+	struct inode_fact *inode = own;
 	uint16_t decided;
 	const bool is_decided = type_is_decided(c, fact->nid, &decided);
 	int err = 0;
@@ -334,12 +335,13 @@ int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block,
 		err = mend(c, fact, &block);
 	if (err)
 		return err;
-	if (c->is_recount)
-		return pointers_digest(c, fact, facts_inode_at(&c->facts, fact->inode), block);
-	fact->inode = (uint32_t)c->facts.inodes.count;
-	inode = vec_push(&c->facts.inodes, 1);
+	if (!inode)
+		inode = c->is_recount ? facts_inode_at(&c->facts, fact->inode) : facts_add_inode(&c->facts, fact);
 	if (!inode)
 		return F2FS_ERR_NOMEM;
+	*out = inode;
+	if (c->is_recount)
+		return pointers_digest(c, fact, inode, block);
 	inode->ino = fact->nid;
 	inode->state |=
 		(uint16_t)((judged & JUDGED_RULE ? INODE_MENDED : 0) | (judged & JUDGED_BAD_SUM ? INODE_BAD_SUM : 0));

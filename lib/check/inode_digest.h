@@ -7,7 +7,11 @@
 
 #include "check/run.h"
 
-/* Take an inode's fields into the facts. */
-int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block, uint32_t judged);
+/*
+ * Take an inode's fields into its fact, which *inode returns. own: that fact, zeroed or read before, when the node is
+ * packed; else NULL.
+ */
+int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block, uint32_t judged,
+		 struct inode_fact *own, struct inode_fact **inode);
 
 #endif

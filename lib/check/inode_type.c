@@ -334,14 +334,18 @@ static int decide(struct checker *c, const struct inode_fact *inode, bool is_las
 
 int types_decide(struct checker *c)
 {
+	/* doubts count in the order in which the inodes were found; without any, no plain inode is suspect */
+	const bool has_doubts = c->doubts.count != 0;
+	const uint32_t count = has_doubts ? facts_inode_count(&c->facts) : facts_whole_count(&c->facts);
 	int err = 0;
 
 	if (c->restarts >= MAX_RESTARTS)
 		return 0;
 	vec_sort(&c->doubts, compare_doubts);
 	for (unsigned last = 0; last < 2 && !c->must_restart; last++)
-		for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++) {
-			const struct inode_fact *inode = facts_inode_at(&c->facts, i);
+		for (uint32_t i = 0; i < count && !err; i++) {
+			const struct inode_fact *inode =
+				has_doubts ? facts_inode_nth(&c->facts, i) : facts_inode_at(&c->facts, i);
 
 			if (is_suspect(c, inode))
 				err = decide(c, inode, last == 1);

@@ -5,9 +5,11 @@
 #include "base/bytes.h"
 #include "base/crc.h"
 #include "base/error.h"
+#include "check/cut.h"
 #include "check/finding.h"
 #include "check/inode_digest.h"
 #include "check/inode_mend.h"
+#include "check/inode_type.h"
 #include "check/node_digest.h"
 #include "check/node_pointers.h"
 #include "check/run.h"
@@ -15,13 +17,13 @@
 
 uint32_t node_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block)
 {
-	const struct nid_fact *fact = vec_at(&c->facts.nids, item->tag);
 	const uint8_t *footer = node_footer(c->geo, block);
+	const f2fs_nid_t nid = item->tag;
 	uint32_t judged;
 
-	if (footer_nid(footer) != fact->nid || footer_ino(footer) != fact->nid || c->is_recount)
+	if (footer_nid(footer) != nid || footer_ino(footer) != nid || c->is_recount)
 		return 0;
-	judged = (uint32_t)inode_check(&c->plain, block, fact->nid, 0);
+	judged = (uint32_t)inode_check(&c->plain, block, nid, 0);
 	if (!judged)
 		judged = (uint32_t)inode_misread(c->geo, block);
 	if (inode_has_checksum(c->geo, block) &&
@@ -44,8 +46,10 @@ int node_raise(struct checker *c, enum problem problem, const struct nid_fact *f
 
 int node_unreadable(struct checker *c, const struct sweep_item *item)
 {
-	struct nid_fact *fact = vec_at(&c->facts.nids, item->tag);
+	struct nid_fact *fact = facts_edit_nid(&c->facts, item->tag);
 
+	if (!fact)
+		return F2FS_ERR_NOMEM;
 	fact->kind = FACT_BAD;
 	c->is_unread = true;
 	return node_raise(c, P_NODE_UNREADABLE, fact, 0, 0);
@@ -58,14 +62,14 @@ static uint32_t seal_of(const struct checker *c, const uint8_t *block)
 
 bool node_is_same(const struct checker *c, const struct sweep_item *item, const uint8_t *block)
 {
-	const struct nid_fact *fact = vec_at(&c->facts.nids, item->tag);
+	uint32_t seal;
 
-	return fact->kind == FACT_UNSEEN || fact->seal == seal_of(c, block);
+	return !facts_seal(&c->facts, item->tag, &seal) || seal == seal_of(c, block);
 }
 
 int node_is_gone(struct checker *c, const struct sweep_item *item)
 {
-	const struct nid_fact *fact = vec_at(&c->facts.nids, item->tag);
+	const struct nid_fact *fact = facts_nid(&c->facts, item->tag);
 
 	c->is_unread = true;
 	if (c->repair)
@@ -97,11 +101,13 @@ static uint32_t last_offset(const struct f2fs_geometry *geo)
 static int decide_owner(struct checker *c, struct nid_fact *fact, f2fs_nid_t by_footer)
 {
 	const f2fs_nid_t by_nat = fact->ino;
-	const struct nid_fact *owner = facts_nid(&c->facts, by_footer), *listed = facts_nid(&c->facts, by_nat);
+	const bool owner = by_footer == fact->nid || facts_has_nid(&c->facts, by_footer);
+	bool listed;
 	int err;
 
 	if (by_footer == by_nat && owner && geometry_is_nid(c->geo, by_nat))
 		return 0;
+	listed = facts_has_nid(&c->facts, by_nat);
 	fact->flags |= FACT_DOUBTED;
 	if (by_footer == by_nat) {
 		fact->kind = FACT_BAD;
@@ -137,18 +143,34 @@ static int digest_part(struct checker *c, struct nid_fact *fact, const uint8_t *
 		return node_raise(c, P_NODE_OFFSET, fact, fact->offset, last_offset(c->geo));
 	}
 	fact->kind = kind_of(c->geo, fact->offset);
-	inode = facts_inode(&c->facts, fact->ino);
-	if (!inode)
+	if (!facts_inode(&c->facts, fact->ino))
 		return 0;
+	inode = facts_edit_inode(&c->facts, fact->ino);
+	if (!inode)
+		return F2FS_ERR_NOMEM;
 	fact->inode = facts_nid(&c->facts, fact->ino)->inode;
 	err = check_cold(c, fact, inode, node_footer(c->geo, block));
 	return err ? err : pointers_digest(c, fact, inode, block);
 }
 
-int node_digest(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged)
+/* Is this an inode that may be plain, as far as its block shows at a glance? */
+static bool may_be_plain(const struct checker *c, f2fs_nid_t nid, const uint8_t *block, uint32_t judged)
 {
-	struct nid_fact *fact = vec_at(&c->facts.nids, item->tag);
 	const uint8_t *footer = node_footer(c->geo, block);
+	const unsigned type = inode_dirent_type(inode_i_mode(block));
+	uint16_t mode;
+
+	return !judged && footer_nid(footer) == nid && footer_ino(footer) == nid && type != F2FS_TYPE_DIRECTORY &&
+	       type != F2FS_TYPE_UNKNOWN && !type_is_decided(c, nid, &mode) && inode_i_xattr_nid(block) == 0 &&
+	       !node_has_children(c->geo, block);
+}
+
+/* room: with the node, if its fact is packed. */
+static int digest_node(struct checker *c, struct nid_fact *fact, const uint8_t *block, uint32_t judged,
+		       struct node_room *room)
+{
+	const uint8_t *footer = node_footer(c->geo, block);
+	struct inode_fact *inode;
 	int err = 0;
 
 	if (!c->is_recount) {
@@ -170,8 +192,27 @@ int node_digest(struct checker *c, const struct sweep_item *item, const uint8_t 
 	if (fact->offset != 0)
 		err = node_raise(c, P_NODE_OFFSET, fact, fact->offset, 0);
 	if (!err)
-		err = inode_digest(c, fact, block, judged);
+		err = inode_digest(c, fact, block, judged, room ? &room->inode : NULL, &inode);
 	if (!err && !c->is_recount)
-		err = check_cold(c, fact, facts_inode_at(&c->facts, fact->inode), footer);
+		err = check_cold(c, fact, inode, footer);
 	return err;
+}
+
+int node_digest(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged)
+{
+	struct node_room room;
+	struct nid_fact *fact = facts_open(&c->facts, item->tag, &room);
+	bool is_packed = fact == &room.fact;
+	int err;
+
+	if (is_packed && !c->is_recount && !may_be_plain(c, item->tag, block, judged)) {
+		is_packed = false;
+		fact = facts_edit_nid(&c->facts, item->tag);
+		if (!fact)
+			return F2FS_ERR_NOMEM;
+	}
+	err = digest_node(c, fact, block, judged, is_packed ? &room : NULL);
+	if (err || !is_packed || c->is_recount)
+		return err;
+	return facts_close(&c->facts, &room, cut_has(c, fact->nid));
 }

@@ -9,7 +9,7 @@
 
 struct sweep_item;
 
-/* For sweeps whose tags are indexes in facts.nids. */
+/* For sweeps whose tags are node ids. */
 uint32_t node_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block);
 int node_digest(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged);
 int node_unreadable(struct checker *c, const struct sweep_item *item);

@@ -42,14 +42,14 @@ static int note_dir_block(struct checker *c, uint32_t inode, f2fs_blk_t addr, ui
 	return 0;
 }
 
-static int note_target(struct checker *c, uint32_t inode, f2fs_blk_t addr)
+static int note_target(struct checker *c, f2fs_nid_t ino, f2fs_blk_t addr)
 {
 	struct sweep_item *item = vec_push(&c->targets, 1);
 
 	if (!item)
 		return F2FS_ERR_NOMEM;
 	item->addr = addr;
-	item->tag = inode;
+	item->tag = ino;
 	return 0;
 }
 
@@ -78,7 +78,7 @@ static int take_address(struct checker *c, struct nid_fact *fact, struct inode_f
 	if (!err && inode->type == F2FS_TYPE_DIRECTORY)
 		err = note_dir_block(c, fact->inode, addr, number);
 	else if (!err && number == 0 && has_plain_target(inode))
-		err = note_target(c, fact->inode, addr);
+		err = note_target(c, inode->ino, addr);
 	return err;
 }
 
@@ -135,7 +135,8 @@ static int take_slots(struct checker *c, struct nid_fact *fact, struct inode_fac
 /* Pointer slot of a node leads to node nid, which stands for this place in the file. */
 static int take_child(struct checker *c, const struct nid_fact *fact, uint32_t slot, f2fs_nid_t nid, uint32_t place)
 {
-	struct nid_fact *child;
+	const struct nid_fact *child;
+	struct nid_fact *claimed;
 
 	if (nid == 0 || c->is_recount)
 		return 0;
@@ -162,9 +163,12 @@ static int take_child(struct checker *c, const struct nid_fact *fact, uint32_t s
 							   .has_values = 1,
 							   .found = child->parent });
 	}
-	child->flags |= FACT_CLAIMED;
-	child->parent = fact->nid;
-	child->place = place;
+	claimed = facts_edit_nid(&c->facts, nid);
+	if (!claimed)
+		return F2FS_ERR_NOMEM;
+	claimed->flags |= FACT_CLAIMED;
+	claimed->parent = fact->nid;
+	claimed->place = place;
 	return 0;
 }
 
@@ -185,7 +189,7 @@ static int take_children(struct checker *c, const struct nid_fact *fact, const u
 	return err;
 }
 
-static bool has_nodes(const struct f2fs_geometry *geo, const uint8_t *block)
+bool node_has_children(const struct f2fs_geometry *geo, const uint8_t *block)
 {
 	for (unsigned i = 0; i < 5; i++)
 		if (inode_nid(geo, block, i) != 0)
@@ -211,7 +215,7 @@ static int take_inside(struct checker *c, struct nid_fact *fact, struct inode_fa
 	word = get_le32(block + layout.slot_offset);
 	if (word != 0)
 		err = raise_inside(c, P_INLINE_WORD, fact, word);
-	if (!err && has_nodes(c->geo, block))
+	if (!err && node_has_children(c->geo, block))
 		err = raise_inside(c, P_INLINE_NODES, fact, 0);
 	if (!err && inode->type == F2FS_TYPE_DIRECTORY)
 		err = note_dir_block(c, fact->inode, fact->addr, 0);
@@ -253,7 +257,7 @@ static int digest_inode_pointers(struct checker *c, struct nid_fact *fact, struc
 	if (inode->state & INODE_ALIAS)
 		return take_alias(c, fact, inode, block);
 	if (!inode_fact_has_contents(inode)) {
-		err = inode->type != F2FS_TYPE_UNKNOWN && has_nodes(c->geo, block)
+		err = inode->type != F2FS_TYPE_UNKNOWN && node_has_children(c->geo, block)
 			      ? raise_inside(c, P_SPECIAL_NODES, fact, 0)
 			      : 0;
 		return err ? err : take_child(c, fact, 5, inode_i_xattr_nid(block), XATTR_NODE_OFFSET);

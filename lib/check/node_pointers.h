@@ -9,5 +9,7 @@
 
 /* Take the pointers of a node of the inode. */
 int pointers_digest(struct checker *c, struct nid_fact *fact, struct inode_fact *inode, const uint8_t *block);
+/* Does an inode's block lead to nodes other than that of its attributes? */
+bool node_has_children(const struct f2fs_geometry *geo, const uint8_t *block);
 
 #endif

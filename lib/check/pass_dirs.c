@@ -39,7 +39,7 @@ static int raise_entry(struct checker *c, enum problem problem, const struct ino
 static int take_second_parent(struct checker *c, struct inode_fact *dir, f2fs_blk_t block, uint32_t slot,
 			      struct inode_fact *child)
 {
-	struct inode_fact *other = facts_inode(&c->facts, child->parent);
+	struct inode_fact *other = facts_dir(&c->facts, child->parent);
 	const f2fs_blk_t other_block = child->entry_block;
 	const uint32_t other_slot = child->entry_slot;
 
@@ -59,11 +59,14 @@ static int take_child(struct checker *c, struct inode_fact *dir, f2fs_blk_t bloc
 
 	if (!geometry_is_nid(c->geo, ref->ino))
 		return raise_entry(c, P_DENTRY_INO, dir, block, ref->slot, ref->ino, 0);
-	child = facts_inode(&c->facts, ref->ino);
-	if (!child && cut_has(c, ref->ino))
-		return raise_entry(c, P_DENTRY_CUT, dir, block, ref->slot, ref->ino, 0);
+	if (facts_name_plain(&c->facts, ref->ino, ref->type, dir->ino, block, ref->slot))
+		return 0;
+	if (!facts_inode(&c->facts, ref->ino))
+		return raise_entry(c, cut_has(c, ref->ino) ? P_DENTRY_CUT : P_DENTRY_DEAD, dir, block, ref->slot,
+				   ref->ino, 0);
+	child = facts_edit_inode(&c->facts, ref->ino);
 	if (!child)
-		return raise_entry(c, P_DENTRY_DEAD, dir, block, ref->slot, ref->ino, 0);
+		return F2FS_ERR_NOMEM;
 	if ((child->state & INODE_HIDDEN) || child->ino == c->geo->root_ino)
 		return raise_entry(c, P_DENTRY_RESERVED, dir, block, ref->slot, ref->ino, 0);
 	err = type_doubt(c, dir->ino, child, ref->type);
@@ -289,23 +292,30 @@ static int check_dir(struct checker *c, const struct inode_fact *dir)
 	return err;
 }
 
-static void mark_orphans(struct checker *c)
+static int mark_orphans(struct checker *c)
 {
 	for (uint32_t i = 0; i < f2fs_orphan_count(c->vol); i++) {
-		struct inode_fact *inode = facts_inode(&c->facts, f2fs_orphan_at(c->vol, i));
+		const f2fs_nid_t ino = f2fs_orphan_at(c->vol, i);
+		struct inode_fact *inode;
 
-		if (inode && inode->ino > c->geo->root_ino && !(inode->state & INODE_HIDDEN))
+		if (!facts_inode(&c->facts, ino))
+			continue;
+		inode = facts_edit_inode(&c->facts, ino);
+		if (!inode)
+			return F2FS_ERR_NOMEM;
+		if (ino > c->geo->root_ino && !(inode->state & INODE_HIDDEN))
 			inode->state |= INODE_ORPHAN;
 	}
+	return 0;
 }
 
 int pass_dirs(struct checker *c)
 {
 	static const struct sweep sweep = { "directories", dir_judge, digest_block, lose_block, NULL };
-	int err;
+	int err = mark_orphans(c);
 
-	mark_orphans(c);
-	err = sweep_run(c, &sweep, &c->dir_addrs);
+	if (!err)
+		err = sweep_run(c, &sweep, &c->dir_addrs);
 	if (!err)
 		err = types_decide(c);
 	if (!err && !c->must_restart)
@@ -316,8 +326,8 @@ int pass_dirs(struct checker *c)
 		err = witness_names(c);
 	if (err || c->must_restart)
 		return err;
-	for (size_t i = 0; i < c->facts.inodes.count && !err; i++) {
-		const struct inode_fact *inode = facts_inode_at(&c->facts, (uint32_t)i);
+	for (uint32_t i = 0; i < facts_whole_count(&c->facts) && !err; i++) {
+		const struct inode_fact *inode = facts_inode_at(&c->facts, i);
 
 		if (inode->type == F2FS_TYPE_DIRECTORY)
 			err = check_dir(c, inode);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pass 6, links: which inodes the tree of directories reaches, link counts, parents. Needs the dirs pass. Leaves the
- * states INODE_REACHED, INODE_LOOP and INODE_LOST_TREE, and the numbers of subdirectories.
+ * Pass 6, links: which directories the root reaches, link counts, parents. Needs the dirs pass. Leaves the states
+ * INODE_REACHED, INODE_LOOP and INODE_LOST_TREE of directories, and the numbers of subdirectories.
  */
 #include "check/dir_judge.h"
 #include "check/finding.h"
@@ -51,7 +51,7 @@ static int find_lost_from(struct checker *c, uint32_t index, uint32_t *mark, uin
 	way->count = 0;
 	for (;;) {
 		struct inode_fact **step;
-		struct nid_fact *fact = facts_nid(&c->facts, at->ino);
+		const struct nid_fact *fact = facts_nid(&c->facts, at->ino);
 
 		if (at->ino == c->geo->root_ino || (at->state & (INODE_REACHED | INODE_ORPHAN))) {
 			at->state |= INODE_REACHED;
@@ -70,11 +70,11 @@ static int find_lost_from(struct checker *c, uint32_t index, uint32_t *mark, uin
 		if (!step)
 			return F2FS_ERR_NOMEM;
 		*step = at;
-		if (at->parent == 0 || !facts_inode(&c->facts, at->parent)) {
+		if (at->parent == 0 || !facts_dir(&c->facts, at->parent)) {
 			err = inode_raise(c, P_DIR_LOST, at, at->pino, 0);
 			break;
 		}
-		at = facts_inode(&c->facts, at->parent);
+		at = facts_dir(&c->facts, at->parent);
 	}
 	for (size_t i = 0; i < way->count; i++)
 		(*(struct inode_fact **)vec_at(way, i))->state |= is_reached ? INODE_REACHED : INODE_LOST_TREE;
@@ -83,12 +83,12 @@ static int find_lost_from(struct checker *c, uint32_t index, uint32_t *mark, uin
 
 static int find_lost_dirs(struct checker *c)
 {
-	uint32_t *mark = mem_calloc(c->ctx, c->facts.inodes.count + 1, sizeof(*mark));
+	uint32_t *mark = mem_calloc(c->ctx, (size_t)facts_whole_count(&c->facts) + 1, sizeof(*mark));
 	struct vec way;
 	int err = mark ? 0 : F2FS_ERR_NOMEM;
 
 	vec_init(&way, c->ctx, sizeof(struct inode_fact *));
-	for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++)
+	for (uint32_t i = 0; i < facts_whole_count(&c->facts) && !err; i++)
 		if (facts_inode_at(&c->facts, i)->type == F2FS_TYPE_DIRECTORY)
 			err = find_lost_from(c, i, mark, i + 1, &way);
 	vec_fini(&way);
@@ -96,17 +96,12 @@ static int find_lost_dirs(struct checker *c)
 	return err;
 }
 
-static int check_file(struct checker *c, struct inode_fact *inode)
+static int check_file(struct checker *c, const struct inode_fact *inode)
 {
-	const struct inode_fact *parent = facts_inode(&c->facts, inode->parent);
-
-	if (inode->state & (INODE_ORPHAN | INODE_HIDDEN)) {
-		inode->state |= INODE_REACHED;
+	if (inode->state & (INODE_ORPHAN | INODE_HIDDEN))
 		return 0;
-	}
-	if (!parent)
+	if (!facts_dir(&c->facts, inode->parent))
 		return inode_raise(c, P_FILE_LOST, inode, inode->pino, 0);
-	inode->state |= parent->state & (INODE_REACHED | INODE_LOST_TREE);
 	if (inode->links != inode->links_found)
 		return inode_raise(c, P_LINKS_FILE, inode, inode->links, inode->links_found);
 	return 0;
@@ -135,10 +130,10 @@ static int check_dir(struct checker *c, const struct inode_fact *dir)
 
 static void count_subdirs(struct checker *c)
 {
-	for (uint32_t i = 0; i < c->facts.inodes.count; i++) {
+	for (uint32_t i = 0; i < facts_whole_count(&c->facts); i++) {
 		const struct inode_fact *inode = facts_inode_at(&c->facts, i);
 		struct inode_fact *parent =
-			inode->type == F2FS_TYPE_DIRECTORY ? facts_inode(&c->facts, inode->parent) : NULL;
+			inode->type == F2FS_TYPE_DIRECTORY ? facts_dir(&c->facts, inode->parent) : NULL;
 
 		if (parent)
 			parent->subdirs++;
@@ -152,9 +147,13 @@ int pass_links(struct checker *c)
 	if (!err)
 		err = find_lost_dirs(c);
 	count_subdirs(c);
-	for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++) {
-		struct inode_fact *inode = facts_inode_at(&c->facts, i);
+	for (uint32_t i = 0; i < facts_inode_count(&c->facts) && !err; i++) {
+		const f2fs_nid_t ino = facts_ino_nth(&c->facts, i);
+		const struct inode_fact *inode;
 
+		if (facts_has_its_name(&c->facts, ino))
+			continue;
+		inode = facts_inode(&c->facts, ino);
 		err = inode->type == F2FS_TYPE_DIRECTORY ? check_dir(c, inode) : check_file(c, inode);
 	}
 	return err;

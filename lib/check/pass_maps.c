@@ -78,14 +78,12 @@ static int check_conflicts(struct checker *c)
 
 static int check_target(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged)
 {
-	const struct inode_fact *inode = facts_inode_at(&c->facts, item->tag);
-
 	(void)judged;
 	if (block[0] != 0)
 		return 0;
 	return problem_raise(c, &(struct finding){ .problem = P_SYMLINK_TARGET,
-						   .nid = inode->ino,
-						   .ino = inode->ino,
+						   .nid = item->tag,
+						   .ino = item->tag,
 						   .has_block = 1,
 						   .block = item->addr });
 }
@@ -103,8 +101,8 @@ int pass_maps(struct checker *c)
 	static const struct sweep sweep = { "symlinks", NULL, check_target, skip_target, NULL };
 	int err = 0;
 
-	for (size_t i = 0; i < c->facts.inodes.count && !err; i++)
-		err = check_inode(c, facts_inode_at(&c->facts, (uint32_t)i));
+	for (uint32_t i = 0; i < facts_whole_count(&c->facts) && !err; i++) /* plain ones are right */
+		err = check_inode(c, facts_inode_at(&c->facts, i));
 	if (!err && c->targets.count)
 		err = sweep_run(c, &sweep, &c->targets);
 	return err ? err : check_conflicts(c);

@@ -16,38 +16,20 @@
 #include "volume/rescue_features.h"
 #include "volume/weigh.h"
 
-static const struct sweep sweep_inodes = { "inodes", node_judge, node_digest, node_unreadable, node_is_same };
-static const struct sweep sweep_others = { "nodes", node_judge, node_digest, node_unreadable, node_is_same };
+/* The first time, and again in a recount. */
+static const struct sweep sweep_inodes[] = { { "inodes", node_judge, node_digest, node_unreadable, NULL },
+					     { "inodes", node_judge, node_digest, node_unreadable, node_is_same } };
+static const struct sweep sweep_others[] = { { "nodes", node_judge, node_digest, node_unreadable, NULL },
+					     { "nodes", node_judge, node_digest, node_unreadable, node_is_same } };
 
-static int collect(struct checker *c, struct vec *items, bool inodes)
+static bool is_inode(const struct checker *c, const struct nid_fact *fact)
 {
-	for (size_t i = 0; i < c->facts.nids.count; i++) {
-		const struct nid_fact *fact = vec_at(&c->facts.nids, i);
-		struct sweep_item *item;
-
-		if (fact->addr == 0 || (fact->ino == fact->nid) != inodes ||
-		    (c->is_recount && !(fact->flags & FACT_KEPT)))
-			continue;
-		item = vec_push(items, 1);
-		if (!item)
-			return F2FS_ERR_NOMEM;
-		item->addr = fact->addr;
-		item->tag = (uint32_t)i;
-	}
-	return 0;
+	return fact->ino == fact->nid && (!c->is_recount || (fact->flags & FACT_KEPT));
 }
 
-static int sweep_nodes(struct checker *c, const struct sweep *sweep, bool inodes)
+static bool is_other(const struct checker *c, const struct nid_fact *fact)
 {
-	struct vec items;
-	int err;
-
-	vec_init(&items, c->ctx, sizeof(struct sweep_item));
-	err = collect(c, &items, inodes);
-	if (!err)
-		err = sweep_run(c, sweep, &items);
-	vec_fini(&items);
-	return err;
+	return fact->ino != fact->nid && (!c->is_recount || (fact->flags & FACT_KEPT));
 }
 
 /* Does a node of this kind hang in the right place below its parent? */
@@ -72,9 +54,9 @@ static bool belongs(const struct nid_fact *fact, const struct nid_fact *parent, 
 }
 
 /* Of a node that hangs in several places, the first one where it belongs counts. */
-static const struct nid_fact *choose_parent(struct checker *c, struct nid_fact *fact)
+static const struct nid_fact *choose_parent(struct checker *c, struct nid_fact *fact, struct nid_fact *room)
 {
-	const struct nid_fact *parent = fact->parent ? facts_nid(&c->facts, fact->parent) : NULL;
+	const struct nid_fact *parent = fact->parent ? facts_find_nid(&c->facts, fact->parent, room) : NULL;
 	const struct vec *all = &c->further_parents;
 
 	if (belongs(fact, parent, fact->place))
@@ -88,7 +70,7 @@ static const struct nid_fact *choose_parent(struct checker *c, struct nid_fact *
 		if (belongs(fact, other, further->place)) {
 			fact->parent = further->parent;
 			fact->place = further->place;
-			return other;
+			return facts_find_nid(&c->facts, further->parent, room);
 		}
 	}
 	return parent;
@@ -97,7 +79,8 @@ static const struct nid_fact *choose_parent(struct checker *c, struct nid_fact *
 /* Keep a node below its inode, if it hangs in a kept one, and nowhere else. */
 static int link_node(struct checker *c, struct nid_fact *fact, bool *dropped)
 {
-	const struct nid_fact *parent = choose_parent(c, fact);
+	struct nid_fact room;
+	const struct nid_fact *parent = choose_parent(c, fact, &room);
 
 	*dropped = true;
 	if (!parent && cut_has(c, fact->ino)) /* its parent is lost */
@@ -120,23 +103,23 @@ static int link_node(struct checker *c, struct nid_fact *fact, bool *dropped)
 /* From the inode down, so that a parent is decided before its children. */
 static int link_nodes(struct checker *c, bool *any_dropped)
 {
-	static const uint8_t order[] = { FACT_INODE, FACT_DOUBLE, FACT_INDIRECT, FACT_DIRECT, FACT_XATTR };
+	static const uint8_t order[] = { FACT_DOUBLE, FACT_INDIRECT, FACT_DIRECT, FACT_XATTR };
 	int err = 0;
 
 	further_parents_sort(c);
-	for (unsigned o = 0; o < sizeof(order); o++)
-		for (size_t i = 0; i < c->facts.nids.count && !err; i++) {
-			struct nid_fact *fact = vec_at(&c->facts.nids, i);
+	facts_keep_inodes(&c->facts);
+	for (unsigned o = 0; o < sizeof(order); o++) {
+		struct facts_walk walk = { 0 };
+		struct nid_fact *fact;
+
+		while (!err && (fact = facts_next_whole(&c->facts, &walk)) != NULL) {
 			bool dropped = false;
 
-			if (fact->kind != order[o])
-				continue;
-			if (fact->kind == FACT_INODE)
-				fact->flags |= FACT_KEPT;
-			else
+			if (fact->kind == order[o])
 				err = link_node(c, fact, &dropped);
 			*any_dropped |= dropped;
 		}
+	}
 	return err;
 }
 
@@ -149,14 +132,14 @@ static int recount(struct checker *c)
 	c->dir_addrs.count = 0;
 	c->dir_blocks.count = 0;
 	c->targets.count = 0;
-	for (size_t i = 0; i < c->facts.inodes.count; i++) {
-		facts_inode_at(&c->facts, (uint32_t)i)->compr_found = 0;
-		facts_inode_at(&c->facts, (uint32_t)i)->ext_seen = 0;
+	for (uint32_t i = 0; i < facts_whole_count(&c->facts); i++) {
+		facts_inode_at(&c->facts, i)->compr_found = 0;
+		facts_inode_at(&c->facts, i)->ext_seen = 0;
 	}
 	c->is_recount = true;
-	err = sweep_nodes(c, &sweep_inodes, true);
+	err = sweep_nodes(c, &sweep_inodes[1], false, is_inode);
 	if (!err)
-		err = sweep_nodes(c, &sweep_others, false);
+		err = sweep_nodes(c, &sweep_others[1], true, is_other);
 	c->is_recount = false;
 	return err;
 }
@@ -164,20 +147,26 @@ static int recount(struct checker *c)
 static void add_blocks(struct checker *c)
 {
 	struct f2fs_check_result *r = c->result;
+	struct facts_walk walk = { 0 };
+	const struct nid_fact *fact;
 
-	for (size_t i = 0; i < c->facts.nids.count; i++) {
-		const struct nid_fact *fact = vec_at(&c->facts.nids, i);
-		struct inode_fact *inode = fact->inode != NO_INODE ? facts_inode_at(&c->facts, fact->inode) : NULL;
+	c->facts.are_blocks_counted = true;
+	while ((fact = facts_next(&c->facts, &walk)) != NULL) {
+		struct inode_fact *inode;
 
-		if (!(fact->flags & FACT_KEPT) || !inode)
+		if (!(fact->flags & FACT_KEPT) || fact->inode == NO_INODE)
 			continue;
-		inode->blocks_found += 1u + fact->owned;
-		if (fact->kind == FACT_INODE && (inode->state & INODE_ALIAS))
-			inode->blocks_found += inode->ext_len;
 		r->nodes++;
+		r->blocks += 1u + fact->owned;
+		if (fact->inode == PLAIN_INODE)
+			continue;
+		inode = facts_inode_at(&c->facts, fact->inode);
+		inode->blocks_found += 1u + fact->owned;
+		if (fact->kind == FACT_INODE && (inode->state & INODE_ALIAS)) {
+			inode->blocks_found += inode->ext_len;
+			r->blocks += inode->ext_len;
+		}
 	}
-	for (size_t i = 0; i < c->facts.inodes.count; i++)
-		r->blocks += facts_inode_at(&c->facts, (uint32_t)i)->blocks_found;
 }
 
 static int raise_features(struct checker *c)
@@ -239,7 +228,7 @@ int pass_nodes(struct checker *c)
 	if (!err)
 		err = witness_tell(c);
 	if (!err)
-		err = sweep_nodes(c, &sweep_inodes, true);
+		err = sweep_nodes(c, &sweep_inodes[0], false, is_inode);
 	if (!err && !c->is_as_is)
 		err = decide_features(c);
 	if (!err && !c->must_restart && !c->is_as_is)
@@ -247,7 +236,7 @@ int pass_nodes(struct checker *c)
 	if (!err && c->must_restart)
 		return 0;
 	if (!err)
-		err = sweep_nodes(c, &sweep_others, false);
+		err = sweep_nodes(c, &sweep_others[0], true, is_other);
 	if (!err && !facts_inode(&c->facts, c->geo->root_ino))
 		err = problem_raise(c, &(struct finding){ .problem = P_ROOT_MISSING, .nid = c->geo->root_ino });
 	if (!err)

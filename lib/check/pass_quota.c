@@ -55,22 +55,36 @@ static struct usage *find_usage(struct quota_check *q, uint32_t id)
 	return usage;
 }
 
+/* Return the owner whom an inode counts for, and its blocks; UINT32_MAX: nobody. */
+static uint32_t owner_of(const struct facts *facts, f2fs_nid_t ino, enum quota_type type, uint64_t *blocks)
+{
+	const struct inode_class *class = facts_class_of(facts, ino, blocks);
+	const struct inode_fact *inode = class ? NULL : facts_inode(facts, ino);
+	const uint32_t ids[] = { class ? class->uid : inode->uid, class ? class->gid : inode->gid,
+				 class ? class->projid : inode->projid };
+
+	if (inode && (inode->state & INODE_HIDDEN))
+		return UINT32_MAX;
+	if (inode)
+		*blocks = inode->blocks_found;
+	return ids[type];
+}
+
 static int count_usage(struct quota_check *q)
 {
 	const struct facts *facts = &q->c->facts;
 
-	for (uint32_t i = 0; i < facts->inodes.count; i++) {
-		const struct inode_fact *inode = facts_inode_at(facts, i);
-		const uint32_t ids[] = { inode->uid, inode->gid, inode->projid };
-		struct usage *usage;
+	for (uint32_t i = 0; i < facts_inode_count(facts); i++) {
+		uint64_t blocks;
+		const uint32_t id = owner_of(facts, facts_ino_nth(facts, i), q->type, &blocks);
+		struct usage *usage = id == UINT32_MAX ? NULL : find_usage(q, id);
 
-		if ((inode->state & INODE_HIDDEN) || ids[q->type] == UINT32_MAX)
+		if (id == UINT32_MAX)
 			continue;
-		usage = find_usage(q, ids[q->type]);
 		if (!usage)
 			return F2FS_ERR_NOMEM;
 		usage->inodes++;
-		usage->space += (inode->blocks_found - 1) << facts->geo->block_bits;
+		usage->space += (blocks - 1) << facts->geo->block_bits;
 	}
 	return 0;
 }

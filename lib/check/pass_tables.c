@@ -27,24 +27,19 @@ static int raise_entry(struct checker *c, enum problem problem, f2fs_nid_t nid, 
 /* Add a node id in use, and check its entry by itself. */
 static int add_nid(struct checker *c, f2fs_nid_t nid, const uint8_t *raw)
 {
-	const struct f2fs_geometry *geo = c->geo;
-	struct nid_fact *fact;
+	const bool is_main = geometry_is_main(c->geo, nat_block_addr(raw));
+	int err = facts_add_nid(&c->facts, &(struct nid_fact){ .nid = nid,
+							       .ino = nat_ino(raw),
+							       .addr = is_main ? nat_block_addr(raw) : 0,
+							       .version = nat_version(raw),
+							       .place = NO_PLACE,
+							       .inode = NO_INODE,
+							       .kind = is_main ? FACT_UNSEEN : FACT_BAD });
 
-	fact = vec_push(&c->facts.nids, 1);
-	if (!fact)
-		return F2FS_ERR_NOMEM;
-	fact->nid = nid;
-	fact->ino = nat_ino(raw);
-	fact->addr = nat_block_addr(raw);
-	fact->version = nat_version(raw);
-	fact->place = NO_PLACE;
-	fact->inode = NO_INODE;
-	if (geometry_is_main(geo, fact->addr))
-		return 0;
-	fact->kind = FACT_BAD;
-	fact->addr = 0;
+	if (err || is_main)
+		return err;
 	if (cut_is_lost(c, nat_block_addr(raw)))
-		return cut_take_node(c, fact->ino);
+		return cut_take_node(c, nat_ino(raw));
 	return raise_entry(c, P_NAT_ADDRESS, nid, nat_block_addr(raw), 0);
 }
 
@@ -202,13 +197,6 @@ static int take_sit_journal(struct checker *c)
 	return err;
 }
 
-static int compare_nids(const void *a, const void *b)
-{
-	const struct nid_fact *x = a, *y = b;
-
-	return (x->nid > y->nid) - (x->nid < y->nid);
-}
-
 /* Add the node ids whose entries are amended; the table may have them free. */
 static int add_amended(struct checker *c)
 {
@@ -225,8 +213,6 @@ static int add_amended(struct checker *c)
 		if (entry->block_addr)
 			err = add_nid(c, entry->nid, raw);
 	}
-	if (entries->count)
-		vec_sort(&c->facts.nids, compare_nids);
 	return err;
 }
 
@@ -237,20 +223,14 @@ static int take_rescued(struct checker *c)
 	int err = 0;
 
 	while (!err) {
-		struct nid_fact *fact;
-
 		err = nat_next(c->vol, entry.nid + 1, &entry);
-		if (err)
-			break;
-		fact = vec_push(&c->facts.nids, 1);
-		if (!fact)
-			return F2FS_ERR_NOMEM;
-		fact->nid = entry.nid;
-		fact->ino = entry.ino;
-		fact->addr = entry.block_addr;
-		fact->version = entry.version;
-		fact->inode = NO_INODE;
-		fact->place = NO_PLACE;
+		if (!err)
+			err = facts_add_nid(&c->facts, &(struct nid_fact){ .nid = entry.nid,
+									   .ino = entry.ino,
+									   .addr = entry.block_addr,
+									   .version = entry.version,
+									   .place = NO_PLACE,
+									   .inode = NO_INODE });
 	}
 	if (err != F2FS_ERR_NOT_FOUND)
 		return err;

@@ -117,7 +117,7 @@ static int check_counts(struct checker *c)
 	if (!err)
 		err = raise_count(c, P_CP_VALID_NODES, cp_valid_node_count(cp), r->nodes);
 	if (!err)
-		err = raise_count(c, P_CP_VALID_INODES, cp_valid_inode_count(cp), c->facts.inodes.count);
+		err = raise_count(c, P_CP_VALID_INODES, cp_valid_inode_count(cp), facts_inode_count(&c->facts));
 	if (!err)
 		err = raise_count(c, P_CP_FREE_SEGMENTS, cp_free_segment_count(cp), r->free_segments);
 	return err;
@@ -127,7 +127,7 @@ int pass_totals(struct checker *c)
 {
 	int err = 0;
 
-	c->result->inodes = c->facts.inodes.count;
+	c->result->inodes = facts_inode_count(&c->facts);
 	c->result->free_segments = 0;
 	c->result->end_block = c->geo->main_blkaddr;
 	for (f2fs_seg_t segno = 0; segno < c->geo->segment_count_main && !err; segno++) {

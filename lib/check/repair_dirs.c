@@ -62,7 +62,7 @@ static bool number_of(const struct repair *r, f2fs_nid_t dir, f2fs_blk_t addr, u
 	const uint64_t *index = map32_find(&r->dir_index, addr);
 	const struct dir_block *block = index ? vec_at(&r->c->dir_blocks, (size_t)*index) : NULL;
 
-	if (!inode || !block || facts_inode_at(&r->c->facts, block->inode) != inode)
+	if (!inode || !block || facts_inode_at(&r->c->facts, block->inode)->ino != dir)
 		return false;
 	*number = block->number;
 	return true;
@@ -295,7 +295,7 @@ static int insert_cipher(struct repair *r, const struct wanderer *w)
 
 static int insert_wanderer(struct repair *r, const struct wanderer *w)
 {
-	struct inode_fact *inode = facts_inode(&r->c->facts, w->ino);
+	struct inode_fact *inode;
 	bool copy;
 	int err;
 
@@ -306,6 +306,9 @@ static int insert_wanderer(struct repair *r, const struct wanderer *w)
 		return err;
 	if (!copy)
 		return repair_insert(r, w->dir, w->name, w->length, w->ino, w->type);
+	inode = facts_edit_inode(&r->c->facts, w->ino);
+	if (!inode)
+		return F2FS_ERR_NOMEM;
 	if (inode->links_found)
 		inode->links_found--;
 	return 0;
@@ -426,13 +429,17 @@ static int put_dots(struct repair *r, f2fs_nid_t dir, struct vec *wanderers)
 /* Remove the entry that names an inode. The inode gets a new one with the lost inodes. */
 static int let_go(struct repair *r, f2fs_nid_t ino)
 {
-	struct inode_fact *inode = facts_inode(&r->c->facts, ino), *dir;
+	const struct inode_fact *known = facts_inode(&r->c->facts, ino);
+	struct inode_fact *inode, *dir;
 	int err;
 
-	if (!inode || inode->parent == 0 || !repair_may_write(r, inode->parent))
+	if (!known || known->parent == 0 || !repair_may_write(r, known->parent))
 		return 0;
+	inode = facts_edit_inode(&r->c->facts, ino);
+	if (!inode)
+		return F2FS_ERR_NOMEM;
 	err = repair_clear_entry(r, inode->parent, inode->entry_block, inode->entry_slot);
-	dir = facts_inode(&r->c->facts, inode->parent);
+	dir = facts_dir(&r->c->facts, inode->parent);
 	if (dir && inode->type == F2FS_TYPE_DIRECTORY && dir->subdirs)
 		dir->subdirs--;
 	if (inode->links_found)

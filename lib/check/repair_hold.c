@@ -31,18 +31,27 @@ static bool is_held(const struct repair *r, f2fs_nid_t nid)
 }
 
 /* Go from inodes down to direct nodes, so that a node that is held holds the nodes below it. */
-static void mark_nodes(struct repair *r)
+static int mark_nodes(struct repair *r)
 {
 	static const uint8_t order[] = { FACT_UNSEEN, FACT_BAD, FACT_DOUBLE, FACT_INDIRECT, FACT_DIRECT, FACT_XATTR };
 
-	for (unsigned o = 0; o < sizeof(order); o++)
-		for (size_t i = 0; i < r->c->facts.nids.count; i++) {
-			struct nid_fact *fact = vec_at(&r->c->facts.nids, i);
+	for (unsigned o = 0; o < sizeof(order); o++) {
+		struct facts_walk walk = { 0 };
+		const struct nid_fact *fact;
 
-			if (fact->kind == order[o] && !(fact->flags & FACT_KEPT) &&
-			    (is_left(r, fact->nid) || is_held(r, fact->parent)))
-				fact->flags |= FACT_HELD;
+		while ((fact = facts_next(&r->c->facts, &walk)) != NULL) {
+			struct nid_fact *held;
+
+			if (fact->kind != order[o] || (fact->flags & FACT_KEPT) ||
+			    !(is_left(r, fact->nid) || is_held(r, fact->parent)))
+				continue;
+			held = facts_edit_nid(&r->c->facts, fact->nid);
+			if (!held)
+				return F2FS_ERR_NOMEM;
+			held->flags |= FACT_HELD;
 		}
+	}
+	return 0;
 }
 
 /* Mark a free block as in use, unless its segment holds blocks of the other class (node or data). */
@@ -80,14 +89,14 @@ static int take_data(struct repair *r, const struct nid_fact *fact)
 
 int repair_hold(struct repair *r)
 {
-	int err = 0;
+	struct facts_walk walk = { 0 };
+	const struct nid_fact *fact;
+	int err;
 
 	if (r->left.count == 0)
 		return 0;
-	mark_nodes(r);
-	for (size_t i = 0; i < r->c->facts.nids.count && !err; i++) {
-		const struct nid_fact *fact = vec_at(&r->c->facts.nids, i);
-
+	err = mark_nodes(r);
+	while (!err && (fact = facts_next(&r->c->facts, &walk)) != NULL) {
 		/* a block that is not this node's, or cannot be read, is not known to be anything */
 		if (!(fact->flags & FACT_HELD) || fact->kind == FACT_UNSEEN || fact->kind == FACT_BAD)
 			continue;

@@ -34,12 +34,16 @@ static int delete_orphans(struct repair *r)
 {
 	int err = 0;
 
-	for (uint32_t i = 0; i < r->c->facts.inodes.count && !err; i++) {
-		struct inode_fact *inode = facts_inode_at(&r->c->facts, i);
+	for (uint32_t i = 0; i < facts_inode_count(&r->c->facts) && !err; i++) {
+		const f2fs_nid_t ino = facts_ino_nth(&r->c->facts, i);
+		struct inode_fact *inode;
 		struct winode w;
 
-		if (!(inode->state & INODE_ORPHAN))
+		if (!(facts_inode(&r->c->facts, ino)->state & INODE_ORPHAN))
 			continue;
+		inode = facts_edit_inode(&r->c->facts, ino);
+		if (!inode)
+			return F2FS_ERR_NOMEM;
 		if (inode->links_found > 0) { /* a directory still names it: the list is wrong */
 			inode->state &= (uint16_t)~INODE_ORPHAN;
 			continue;
@@ -55,7 +59,7 @@ static int delete_orphans(struct repair *r)
 static int make_lost_found(struct repair *r, struct f2fs_inode *root, struct lost_found *lf)
 {
 	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = MODE_DIR | 0700, .flags = F2FS_NEW_EXACT };
-	struct inode_fact *fact = facts_inode(&r->c->facts, r->geo->root_ino);
+	struct inode_fact *fact = facts_dir(&r->c->facts, r->geo->root_ino);
 	struct f2fs_inode *made;
 	int err = f2fs_create(root, "lost+found", 10, &spec, &made);
 
@@ -98,9 +102,9 @@ static int need_lost_found(struct repair *r, struct lost_found *lf)
 /* Can this inode go back to where it remembers to be? */
 static bool has_home(const struct repair *r, const struct inode_fact *inode)
 {
-	const struct inode_fact *home = facts_inode(&r->c->facts, inode->pino);
+	const struct inode_fact *home = facts_dir(&r->c->facts, inode->pino);
 
-	return home && home->type == F2FS_TYPE_DIRECTORY && home != inode && (home->state & INODE_REACHED) &&
+	return home && home != inode && (home->state & INODE_REACHED) &&
 	       !(home->state & INODE_ORPHAN) && !(home->advise & FLAG_i_advise_encrypt) &&
 	       repair_may_write(r, home->ino);
 }
@@ -145,7 +149,7 @@ static int reconnect(struct repair *r, struct inode_fact *inode, struct lost_fou
 	inode->state |= INODE_REACHED;
 	if (inode->type != F2FS_TYPE_DIRECTORY)
 		return 0;
-	parent = facts_inode(&r->c->facts, dir);
+	parent = facts_dir(&r->c->facts, dir);
 	if (parent)
 		parent->subdirs++;
 	else
@@ -156,7 +160,7 @@ static int reconnect(struct repair *r, struct inode_fact *inode, struct lost_fou
 /* Break a loop: remove the entry by which a directory contains itself. */
 static int break_loop(struct repair *r, struct inode_fact *dir)
 {
-	struct inode_fact *parent = facts_inode(&r->c->facts, dir->parent);
+	struct inode_fact *parent = facts_dir(&r->c->facts, dir->parent);
 	int err = repair_clear_entry(r, dir->parent, dir->entry_block, dir->entry_slot);
 
 	if (parent && parent->subdirs)
@@ -173,20 +177,28 @@ static bool wants_name(const struct repair *r, const struct inode_fact *inode)
 	       repair_wanted(r, P_DIR_LOOP, inode->ino);
 }
 
+static int give_name(struct repair *r, f2fs_nid_t ino, struct lost_found *lf)
+{
+	struct inode_fact *inode = facts_edit_inode(&r->c->facts, ino);
+	int err = inode ? 0 : F2FS_ERR_NOMEM;
+
+	if (!err && (inode->state & INODE_LOOP))
+		err = break_loop(r, inode);
+	return err ? err : reconnect(r, inode, lf);
+}
+
 static int reconnect_all(struct repair *r, struct lost_found *lf)
 {
 	int err = 0;
 
-	for (uint32_t i = 0; i < r->c->facts.inodes.count && !err; i++) {
-		struct inode_fact *inode = facts_inode_at(&r->c->facts, i);
+	for (uint32_t i = 0; i < facts_inode_count(&r->c->facts) && !err; i++) {
+		const struct inode_fact *inode = facts_inode_nth(&r->c->facts, i);
 
 		if ((inode->state & (INODE_ORPHAN | INODE_HIDDEN)) || inode->ino == r->geo->root_ino ||
 		    !wants_name(r, inode))
 			continue;
-		if (inode->state & INODE_LOOP)
-			err = break_loop(r, inode);
-		if (!err && (inode->parent == 0 || !facts_inode(&r->c->facts, inode->parent)))
-			err = reconnect(r, inode, lf);
+		if ((inode->state & INODE_LOOP) || inode->parent == 0 || !facts_dir(&r->c->facts, inode->parent))
+			err = give_name(r, inode->ino, lf);
 		if (!err)
 			err = nodes_trim(r->txn);
 	}
@@ -321,8 +333,8 @@ int repair_links(struct repair *r)
 		return 0; /* it is made one, and then its entries are checked */
 	if (!err)
 		err = reconnect_all(r, &lf);
-	for (uint32_t i = 0; i < r->c->facts.inodes.count && !err; i++) {
-		const struct inode_fact *inode = facts_inode_at(&r->c->facts, i);
+	for (uint32_t i = 0; i < facts_inode_count(&r->c->facts) && !err; i++) {
+		const struct inode_fact *inode = facts_inode_nth(&r->c->facts, i);
 
 		if (!(inode->state & (INODE_ORPHAN | INODE_HIDDEN)))
 			err = set_links(r, inode);

@@ -73,8 +73,8 @@ static int put_node(struct repair *r, const struct nid_fact *fact, const uint8_t
 static int patch_node(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged)
 {
 	struct repair *r = repair_of(c);
-	const struct nid_fact *fact = vec_at(&c->facts.nids, item->tag);
-	const struct inode_fact *inode = facts_inode_at(&c->facts, fact->inode);
+	const struct nid_fact *fact = facts_nid(&c->facts, item->tag);
+	const struct inode_fact *inode = facts_owner(&c->facts, fact);
 	uint8_t *copy = r->block;
 
 	(void)judged;

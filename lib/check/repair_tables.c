@@ -68,17 +68,16 @@ static uint8_t *make_nat_maps(struct repair *r)
 	const uint32_t bytes = r->geo->nat_blocks / 8, per_block = r->geo->nat_per_block;
 	uint8_t *maps = mem_zalloc(r->ctx, (size_t)bytes * 2);
 	uint32_t *used = maps ? mem_calloc(r->ctx, r->geo->nat_blocks, sizeof(*used)) : NULL;
+	struct facts_walk walk = { 0 };
+	const struct nid_fact *fact;
 
 	if (!used) {
 		mem_free(r->ctx, maps);
 		return NULL;
 	}
 	used[0] = 3;
-	for (size_t i = 0; i < r->c->facts.nids.count; i++) {
-		const struct nid_fact *fact = vec_at(&r->c->facts.nids, i);
-
+	while ((fact = facts_next(&r->c->facts, &walk)) != NULL)
 		used[fact->nid / per_block] += (fact->flags & (FACT_KEPT | FACT_HELD)) != 0;
-	}
 	for (uint32_t k = 0; k < r->geo->nat_blocks; k++) {
 		if (used[k] == per_block)
 			lsb_set(maps, k);
@@ -98,7 +97,7 @@ int repair_begin(struct repair *r, const struct txn_keep *keep)
 		.segment = fill_segment,
 		.valid_blocks = result->blocks + r->held_blocks,
 		.valid_nodes = (uint32_t)result->nodes + r->held_nodes,
-		.valid_inodes = (uint32_t)r->c->facts.inodes.count,
+		.valid_inodes = facts_inode_count(&r->c->facts),
 		.nat_is_whole = !keep && is_nat_lost(r), /* a recovery sets only the entries that it changes */
 		.nat_maps = maps,
 		.keep = keep,
@@ -141,13 +140,12 @@ static int clear_rest(struct repair *r)
 {
 	const uint32_t per_block = r->geo->nat_per_block;
 	uint8_t *used = mem_zalloc(r->ctx, r->geo->nat_blocks);
+	struct facts_walk walk = { 0 };
+	const struct nid_fact *fact;
 	int err = used ? 0 : F2FS_ERR_NOMEM;
 
-	for (size_t i = 0; i < r->c->facts.nids.count && !err; i++) {
-		const struct nid_fact *fact = vec_at(&r->c->facts.nids, i);
-
+	while (!err && (fact = facts_next(&r->c->facts, &walk)) != NULL)
 		used[fact->nid / per_block] |= (fact->flags & (FACT_KEPT | FACT_HELD)) != 0;
-	}
 	for (uint32_t k = 1; k < r->geo->nat_blocks && !err; k++) {
 		const unsigned copy = msb_test(r->vol->view->nat_bitmap, k);
 		const uint8_t *raw;
@@ -167,10 +165,11 @@ static int clear_rest(struct repair *r)
 static int set_nat(struct repair *r)
 {
 	const bool is_whole = r->txn->nat_is_whole;
+	struct facts_walk walk = { 0 };
+	const struct nid_fact *fact;
 	int err = is_whole || repair_found(r->c, P_NAT_RESERVED) ? set_reserved(r) : 0;
 
-	for (size_t i = 0; i < r->c->facts.nids.count && !err; i++) {
-		const struct nid_fact *fact = vec_at(&r->c->facts.nids, i);
+	while (!err && (fact = facts_next(&r->c->facts, &walk)) != NULL) {
 		struct f2fs_nat_info entry;
 
 		if (!is_whole && (fact->flags & FACT_HELD))

@@ -7,7 +7,7 @@
 #define F2FSKIT_CHECK_RUN_H
 
 #include "base/pool.h"
-#include "check/facts.h"
+#include "check/fact_slots.h"
 #include "check/problem.h"
 #include "format/evidence.h"
 #include "volume/volume.h"
@@ -71,6 +71,7 @@ struct checker {
 	uint32_t claim_flag;
 	f2fs_seg_t claim_from, claim_end;
 	uint32_t max_claims; /* blocks of segments listed at once, 0: MAX_CLAIMS */
+	uint32_t max_items;  /* nodes that a sweep lists at once, 0: a sixteenth, or WINDOW_ITEMS */
 	struct evidence evidence;     /* signs of features in the inodes */
 	uint32_t feature_found;	      /* with has_other_features: the superblock's features */
 	bool has_other_features;      /* the inodes showed others, by which the volume is read since */
@@ -80,7 +81,7 @@ struct checker {
 	uint64_t findings_dropped; /* beyond max_findings */
 	struct vec dir_addrs;	   /* struct sweep_item, tag: index in dir_blocks */
 	struct vec dir_blocks;	   /* struct dir_block */
-	struct vec targets;	   /* struct sweep_item: blocks of symlinks, tag: index of the inode_fact */
+	struct vec targets;	   /* struct sweep_item: blocks of symlinks, tag: inode */
 	uint8_t *nat_bits;	   /* maps of full and empty NAT blocks; NULL: none in force */
 	bool nat_bits_are_bad;	   /* already reported */
 	struct vec misnamed;	   /* struct f2fs_nat_info: entries of the NAT journal that break a rule */

@@ -15,6 +15,8 @@
 #define CHUNK_ITEMS 512u
 #define GAP_BYTES 65536u
 #define MAX_JOBS 6u
+#define WINDOW_ITEMS (1u << 19) /* nodes that are listed at once, or a sixteenth of all, to walk over them less often */
+#define PIECES 4096u
 
 struct sweep_job {
 	struct pool_job job;
@@ -141,9 +143,16 @@ static int digest_job(struct checker *c, struct sweep_job *j)
 	return err;
 }
 
-static int run_jobs(struct checker *c, const struct sweep *sweep, const struct vec *items, struct sweep_job *jobs,
+/* Items of a sweep. */
+struct sweep_part {
+	struct vec *items;
+	uint64_t before, total; /* items in parts that were run, and in all parts */
+};
+
+static int run_jobs(struct checker *c, const struct sweep *sweep, const struct sweep_part *part, struct sweep_job *jobs,
 		    unsigned job_count)
 {
+	const struct vec *items = part->items;
 	const struct sweep_item *all = items->items;
 	size_t next = 0, done = 0;
 	unsigned head = 0, tail = 0;
@@ -164,7 +173,11 @@ static int run_jobs(struct checker *c, const struct sweep *sweep, const struct v
 		}
 		struct sweep_job *oldest = &jobs[tail++ % job_count];
 		const struct f2fs_progress progress = {
-			.task = "check", .phase = sweep->phase, .unit = "blocks", .done = done, .total = items->count
+			.task = "check",
+			.phase = sweep->phase,
+			.unit = "blocks",
+			.done = part->before + done,
+			.total = part->total,
 		};
 
 		err = digest_job(c, oldest);
@@ -178,11 +191,11 @@ static int run_jobs(struct checker *c, const struct sweep *sweep, const struct v
 	return err;
 }
 
-int sweep_run(struct checker *c, const struct sweep *sweep, struct vec *items)
+static int run_part(struct checker *c, const struct sweep *sweep, const struct sweep_part *part)
 {
 	const unsigned slots = pool_slots(c->pool), job_count = slots < MAX_JOBS - 2 ? slots + 2 : MAX_JOBS;
 	struct sweep_job jobs[MAX_JOBS];
-	int err = sort_items(c, items);
+	int err = sort_items(c, part->items);
 
 	memset(jobs, 0, sizeof(jobs));
 	for (unsigned i = 0; i < job_count && !err; i++) {
@@ -192,7 +205,7 @@ int sweep_run(struct checker *c, const struct sweep *sweep, struct vec *items)
 			err = F2FS_ERR_NOMEM;
 	}
 	if (!err)
-		err = run_jobs(c, sweep, items, jobs, job_count);
+		err = run_jobs(c, sweep, part, jobs, job_count);
 	for (unsigned i = 0; i < job_count; i++) {
 		mem_free(c->ctx, jobs[i].buffer);
 		mem_free(c->ctx, jobs[i].judged);
@@ -200,28 +213,118 @@ int sweep_run(struct checker *c, const struct sweep *sweep, struct vec *items)
 	return err;
 }
 
+int sweep_run(struct checker *c, const struct sweep *sweep, struct vec *items)
+{
+	const struct sweep_part part = { items, 0, items->count };
+
+	return run_part(c, sweep, &part);
+}
+
+/* Nodes are swept in windows of the main area, so that the list of them stays short. */
+struct windows {
+	bool is_whole; /* only whole nodes */
+	bool (*wants)(const struct checker *c, const struct nid_fact *fact);
+	uint32_t counts[PIECES]; /* nodes in each piece of the main area */
+	unsigned shift;		 /* a piece has 1 << shift blocks */
+};
+
+static unsigned piece_of(const struct checker *c, const struct windows *w, f2fs_blk_t addr)
+{
+	return (unsigned)((uint64_t)(addr - c->geo->main_blkaddr) >> w->shift);
+}
+
+static const struct nid_fact *next_node(const struct checker *c, const struct windows *w, struct facts_walk *walk)
+{
+	return w->is_whole ? facts_next_whole(&c->facts, walk) : facts_next(&c->facts, walk);
+}
+
+static uint64_t count_pieces(const struct checker *c, struct windows *w)
+{
+	struct facts_walk walk = { 0 };
+	const struct nid_fact *fact;
+	uint64_t total = 0;
+
+	while ((fact = next_node(c, w, &walk)) != NULL)
+		if (geometry_is_main(c->geo, fact->addr) && w->wants(c, fact)) {
+			w->counts[piece_of(c, w, fact->addr)]++;
+			total++;
+		}
+	return total;
+}
+
+/* Return the end of the window that begins with a piece, and the nodes in it: one piece at least. */
+static unsigned window_end(const struct windows *w, unsigned from, uint64_t most, uint64_t *count)
+{
+	for (*count = 0; from < PIECES; from++) {
+		if (*count && *count + w->counts[from] > most)
+			break;
+		*count += w->counts[from];
+	}
+	return from;
+}
+
+static int collect_window(const struct checker *c, const struct windows *w, unsigned from, unsigned end,
+			  struct vec *items)
+{
+	struct facts_walk walk = { 0 };
+	const struct nid_fact *fact;
+	struct sweep_item *item;
+
+	while ((fact = next_node(c, w, &walk)) != NULL) {
+		if (!geometry_is_main(c->geo, fact->addr) || piece_of(c, w, fact->addr) < from ||
+		    piece_of(c, w, fact->addr) >= end || !w->wants(c, fact))
+			continue;
+		item = vec_push(items, 1);
+		if (!item)
+			return F2FS_ERR_NOMEM;
+		item->addr = fact->addr;
+		item->tag = fact->nid;
+	}
+	return 0;
+}
+
+int sweep_nodes(struct checker *c, const struct sweep *sweep, bool is_whole,
+		bool (*wants)(const struct checker *c, const struct nid_fact *fact))
+{
+	const uint64_t blocks = c->geo->end_blkaddr - c->geo->main_blkaddr;
+	const uint64_t nodes = facts_nid_count(&c->facts);
+	const uint64_t most = c->max_items ? c->max_items : nodes / 16 > WINDOW_ITEMS ? nodes / 16 : WINDOW_ITEMS;
+	struct windows *w = mem_zalloc(c->ctx, sizeof(*w));
+	uint64_t total, before = 0, count;
+	int err = w ? 0 : F2FS_ERR_NOMEM;
+
+	if (err)
+		return err;
+	w->is_whole = is_whole;
+	w->wants = wants;
+	while ((blocks - 1) >> w->shift >= PIECES)
+		w->shift++;
+	total = count_pieces(c, w);
+	for (unsigned from = 0, end; before < total && !err; from = end, before += count) {
+		struct sweep_part part;
+		struct vec items;
+
+		end = window_end(w, from, most, &count);
+		vec_init(&items, c->ctx, sizeof(struct sweep_item));
+		part = (struct sweep_part){ &items, before, total };
+		err = vec_reserve(&items, (size_t)count);
+		if (!err)
+			err = collect_window(c, w, from, end, &items);
+		if (!err && items.count)
+			err = run_part(c, sweep, &part);
+		vec_fini(&items);
+	}
+	mem_free(c->ctx, w);
+	return err;
+}
+
+static bool is_kept(const struct checker *c, const struct nid_fact *fact)
+{
+	(void)c;
+	return (fact->flags & FACT_KEPT) && fact->inode != NO_INODE;
+}
+
 int sweep_kept(struct checker *c, const struct sweep *sweep)
 {
-	struct vec items;
-	int err = 0;
-
-	vec_init(&items, c->ctx, sizeof(struct sweep_item));
-	for (size_t i = 0; i < c->facts.nids.count && !err; i++) {
-		const struct nid_fact *fact = vec_at(&c->facts.nids, i);
-		struct sweep_item *item;
-
-		if (!(fact->flags & FACT_KEPT) || fact->inode == NO_INODE)
-			continue;
-		item = vec_push(&items, 1);
-		if (!item) {
-			err = F2FS_ERR_NOMEM;
-			break;
-		}
-		item->addr = fact->addr;
-		item->tag = (uint32_t)i;
-	}
-	if (!err)
-		err = sweep_run(c, sweep, &items);
-	vec_fini(&items);
-	return err;
+	return sweep_nodes(c, sweep, false, is_kept);
 }

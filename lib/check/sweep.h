@@ -28,7 +28,10 @@ struct sweep {
 };
 /* Sort items (struct sweep_item) by address, and run over them. */
 int sweep_run(struct checker *c, const struct sweep *sweep, struct vec *items);
-/* Run over the nodes that are kept and have an inode; tags are indexes in facts.nids. */
+/* Run over the nodes with an address that wants() takes, of all or of the whole ones; tags are node ids. */
+int sweep_nodes(struct checker *c, const struct sweep *sweep, bool is_whole,
+		bool (*wants)(const struct checker *c, const struct nid_fact *fact));
+/* Run over the nodes that are kept and have an inode; tags are node ids. */
 int sweep_kept(struct checker *c, const struct sweep *sweep);
 
 #endif

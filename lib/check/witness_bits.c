@@ -181,17 +181,17 @@ int witness_bits(struct checker *c)
 	size_t bad = 0;
 	int err = 0;
 
-	for (size_t i = 0; i < c->facts.inodes.count; i++)
-		bad += has_bad_sum(facts_inode_at(&c->facts, (uint32_t)i));
+	for (uint32_t i = 0; i < facts_whole_count(&c->facts); i++) /* no plain inode has a wrong checksum */
+		bad += has_bad_sum(facts_inode_at(&c->facts, i));
 	/* where most are wrong it is not they that are */
-	if (bad == 0 || (bad > FEW_INODES && bad > c->facts.inodes.count / 2))
+	if (bad == 0 || (bad > FEW_INODES && bad > facts_inode_count(&c->facts) / 2))
 		return 0;
 	if (!c->scratch)
 		c->scratch = mem_alloc(c->ctx, c->geo->block_size);
 	vec_init(&effects, c->ctx, sizeof(struct bit_effect));
 	err = c->scratch ? list_effects(c->geo, &effects) : F2FS_ERR_NOMEM;
-	for (size_t i = 0; i < c->facts.inodes.count && !err; i++) {
-		const struct inode_fact *inode = facts_inode_at(&c->facts, (uint32_t)i);
+	for (uint32_t i = 0; i < facts_whole_count(&c->facts) && !err; i++) {
+		const struct inode_fact *inode = facts_inode_at(&c->facts, i);
 
 		if (has_bad_sum(inode))
 			err = vote_on_inode(c, &effects, facts_nid(&c->facts, inode->ino));

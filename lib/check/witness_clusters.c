@@ -61,8 +61,8 @@ static int vote_on_head(struct checker *c, const struct nid_fact *fact, const st
 
 static int look_at(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged)
 {
-	const struct nid_fact *fact = vec_at(&c->facts.nids, item->tag);
-	const struct inode_fact *inode = facts_inode_at(&c->facts, fact->inode);
+	const struct nid_fact *fact = facts_nid(&c->facts, item->tag);
+	const struct inode_fact *inode = facts_owner(&c->facts, fact);
 	uint32_t first = 0, count = inode->node_slots;
 	int err = 0;
 
@@ -93,8 +93,8 @@ int witness_clusters(struct checker *c)
 {
 	static const struct sweep sweep = { "clusters", NULL, look_at, is_gone, node_is_same };
 
-	for (size_t i = 0; i < c->facts.inodes.count; i++)
-		if (is_suspect(facts_inode_at(&c->facts, (uint32_t)i)))
+	for (uint32_t i = 0; i < facts_whole_count(&c->facts); i++) /* no plain inode has clusters */
+		if (is_suspect(facts_inode_at(&c->facts, i)))
 			return sweep_kept(c, &sweep);
 	return 0;
 }

@@ -29,6 +29,7 @@ struct string {
 static int read_string(struct checker *c, f2fs_nid_t ino, struct string *out)
 {
 	const struct nid_fact *fact = facts_nid(&c->facts, ino), *node = NULL;
+	struct nid_fact room;
 	struct inode_layout layout;
 	const uint8_t *block;
 	int err = volume_peek(c->vol, fact->addr, &block);
@@ -38,7 +39,7 @@ static int read_string(struct checker *c, f2fs_nid_t ino, struct string *out)
 		return err;
 	inode_layout(c->geo, block, &layout);
 	if (inode_i_xattr_nid(block))
-		node = facts_nid(&c->facts, inode_i_xattr_nid(block));
+		node = facts_find_nid(&c->facts, inode_i_xattr_nid(block), &room);
 	if (node && (!(node->flags & FACT_KEPT) || node->parent != ino))
 		node = NULL;
 	*out = (struct string){ .inside = layout.xattr_size,
@@ -182,7 +183,7 @@ static int vote(struct checker *c, f2fs_nid_t ino, f2fs_nid_t relative)
 /* The directory of an inode, if its policy is known; else an entry of the inode with a known policy. 0: neither. */
 static f2fs_nid_t relative_of(const struct checker *c, const struct map32 *entries, const struct inode_fact *inode)
 {
-	const struct inode_fact *dir = inode->parent ? facts_inode(&c->facts, inode->parent) : NULL;
+	const struct inode_fact *dir = inode->parent ? facts_dir(&c->facts, inode->parent) : NULL;
 	const uint64_t *entry = map32_find(entries, inode->ino);
 
 	if (dir && dir != inode && dir->policy)
@@ -195,9 +196,9 @@ static int list_entries(const struct checker *c, struct map32 *entries)
 {
 	int err = 0;
 
-	for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++) {
-		const struct inode_fact *inode = facts_inode_at(&c->facts, i);
-		const struct inode_fact *dir = inode->policy ? facts_inode(&c->facts, inode->parent) : NULL;
+	for (uint32_t i = 0; i < facts_inode_count(&c->facts) && !err; i++) {
+		const struct inode_fact *inode = facts_inode_nth(&c->facts, i);
+		const struct inode_fact *dir = inode->policy ? facts_dir(&c->facts, inode->parent) : NULL;
 
 		if (dir && !dir->policy && (dir->advise & FLAG_i_advise_encrypt))
 			err = map32_set(entries, dir->ino, inode->ino);

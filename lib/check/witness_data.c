@@ -31,14 +31,14 @@ static int compare_offers(const void *a, const void *b)
 }
 
 /* Return the inode of a node with slots, if its slots are where its block puts them. */
-static const struct inode_fact *owner_of(const struct checker *c, const struct nid_fact *fact)
+static const struct inode_fact *owner_of(const struct checker *c, const struct nid_fact *fact, struct inode_fact *room)
 {
 	const struct inode_fact *inode;
 
 	if (!fact || !(fact->flags & FACT_KEPT) || fact->inode == NO_INODE ||
 	    (fact->kind != FACT_INODE && fact->kind != FACT_DIRECT))
 		return NULL;
-	inode = facts_inode_at(&c->facts, fact->inode);
+	inode = facts_find_owner(&c->facts, fact, room);
 	if (!inode_fact_has_contents(inode) || inode_fact_is_inline(inode) ||
 	    (inode->state & (INODE_ALIAS | INODE_MENDED | INODE_RETYPED | INODE_GUESSED)))
 		return NULL;
@@ -48,7 +48,7 @@ static const struct inode_fact *owner_of(const struct checker *c, const struct n
 /* Has an inode this slot, as it is divided? */
 static bool has_slot(const struct checker *c, const struct nid_fact *fact, uint32_t slot)
 {
-	const struct inode_fact *inode = facts_inode_at(&c->facts, fact->inode);
+	const struct inode_fact *inode = facts_owner(&c->facts, fact);
 
 	return inode_fact_has_contents(inode) && !inode_fact_is_inline(inode) && slot < inode->slots;
 }
@@ -56,6 +56,7 @@ static bool has_slot(const struct checker *c, const struct nid_fact *fact, uint3
 static int take_stray(struct checker *c, f2fs_blk_t addr, bool is_counted, struct vec *offers)
 {
 	const struct nid_fact *fact;
+	struct inode_fact room;
 	struct block_view view;
 	struct offer *offer;
 	int err = witness_view_tables(c, addr, &view);
@@ -67,7 +68,7 @@ static int take_stray(struct checker *c, f2fs_blk_t addr, bool is_counted, struc
 		return 0;
 	if (fact->kind == FACT_INODE && !has_slot(c, fact, view.sum_slot))
 		return witness_layout(c, fact->nid);
-	if (!owner_of(c, fact))
+	if (!owner_of(c, fact, &room))
 		return 0;
 	offer = vec_push(offers, 1);
 	if (!offer)
@@ -163,7 +164,8 @@ static int is_wrong(struct checker *c, const struct offer *o, const struct inode
 
 static int take_offer(struct checker *c, const struct offer *o)
 {
-	const struct inode_fact *inode = owner_of(c, facts_nid(&c->facts, o->nid));
+	struct inode_fact room;
+	const struct inode_fact *inode = owner_of(c, facts_nid(&c->facts, o->nid), &room);
 	unsigned witnesses = WITNESS_SUMMARY | WITNESS_SIT;
 	struct slot_view slot;
 	bool wrong = false;

@@ -161,7 +161,7 @@ static int is_lacking(struct checker *c, const struct f2fs_nat_info *entry, bool
  */
 static int vote_on_count(struct checker *c)
 {
-	const size_t counted = cp_valid_node_count(c->vol->view->cp), there = c->facts.nids.count;
+	const size_t counted = cp_valid_node_count(c->vol->view->cp), there = facts_nid_count(&c->facts);
 	size_t lacking = 0;
 	int err = 0;
 
@@ -187,12 +187,13 @@ static int vote_on_count(struct checker *c)
 
 int witness_entries(struct checker *c)
 {
+	struct facts_walk walk = { 0 };
+	const struct nid_fact *fact;
 	int err = vote_on_count(c);
 
 	for (size_t i = 0; i < c->misnamed.count && !err; i++)
 		err = vote_on_entry(c, vec_at(&c->misnamed, i), false);
-	for (size_t i = 0; i < c->facts.nids.count && !err; i++) {
-		const struct nid_fact *fact = vec_at(&c->facts.nids, i);
+	while (!err && (fact = facts_next_whole(&c->facts, &walk)) != NULL) {
 		struct f2fs_nat_info entry;
 
 		if (fact->kind != FACT_BAD || fact->addr == 0)

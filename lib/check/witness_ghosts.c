@@ -67,7 +67,7 @@ static bool is_held(const struct vec *claims, size_t first, size_t end, const st
 static int add_ghost(struct checker *c, struct vec *ghosts, const struct claim *claim, const struct block_view *view)
 {
 	const struct nid_fact *fact = facts_nid(&c->facts, claim->nid);
-	const struct inode_fact *inode = facts_inode_at(&c->facts, fact->inode);
+	const struct inode_fact *inode = facts_owner(&c->facts, fact);
 	struct ghost *ghost;
 	int err;
 

@@ -106,15 +106,19 @@ static int list_lost(struct homes *h, bool *is_any)
 	struct checker *c = h->c;
 
 	*is_any = false;
-	for (uint32_t i = 0; i < c->facts.inodes.count; i++) {
-		const struct inode_fact *inode = facts_inode_at(&c->facts, i);
-		const struct inode_fact *dir = inode->pino ? facts_inode(&c->facts, inode->pino) : NULL;
+	for (uint32_t i = 0; i < facts_inode_count(&c->facts); i++) {
+		const f2fs_nid_t ino = facts_ino_nth(&c->facts, i);
+		const struct inode_fact *inode, *dir;
 		struct lost_inode *one;
 		struct own_name name;
 
+		if (facts_has_its_name(&c->facts, ino))
+			continue;
+		inode = facts_inode(&c->facts, ino);
+		dir = inode->pino ? facts_dir(&c->facts, inode->pino) : NULL;
 		*is_any = *is_any || names_lacking(h, inode) != 0;
 		if ((inode->parent != 0 && names_lacking(h, inode) == 0) || !is_candidate(c, inode) || !dir ||
-		    dir->type != F2FS_TYPE_DIRECTORY || dir == inode || !witness_own_name(c, dir, inode->ino, &name))
+		    dir == inode || !witness_own_name(c, dir, inode->ino, &name))
 			continue;
 		one = vec_push(&h->lost, 1);
 		if (!one)
@@ -150,7 +154,7 @@ static bool is_own_name(struct checker *c, const struct inode_fact *dir, f2fs_ni
 }
 
 /* The lost inode that remembers a name in the directory; NULL: none. */
-static const struct inode_fact *find_lost(const struct homes *h, const struct dentry_ref *ref)
+static const struct inode_fact *find_lost(const struct homes *h, const struct dentry_ref *ref, struct inode_fact *room)
 {
 	const struct lost_inode key = { h->dir->ino, 0, namehash_plain(ref->name, ref->name_len) };
 
@@ -160,7 +164,7 @@ static const struct inode_fact *find_lost(const struct homes *h, const struct de
 		if (one->dir != key.dir || one->mark != key.mark)
 			break;
 		if (!map32_find(&h->given, one->ino) && is_own_name(h->c, h->dir, one->ino, ref))
-			return facts_inode(&h->c->facts, one->ino);
+			return facts_find_inode(&h->c->facts, one->ino, room);
 	}
 	return NULL;
 }
@@ -217,9 +221,9 @@ static bool is_contradicted(const struct homes *h, const struct dentry_ref *ref)
 }
 
 /* Find the one inode that lacks a name and whose number differs from the entry's in one bit. NULL: none, or several. */
-static const struct inode_fact *find_near(const struct homes *h, const struct dentry_ref *ref)
+static const struct inode_fact *find_near(const struct homes *h, const struct dentry_ref *ref, struct inode_fact *room)
 {
-	const struct inode_fact *near = NULL;
+	f2fs_nid_t near = 0;
 
 	for (unsigned bit = 0; bit < 32; bit++) {
 		const f2fs_nid_t ino = ref->ino ^ 1u << bit;
@@ -230,9 +234,9 @@ static const struct inode_fact *find_near(const struct homes *h, const struct de
 			continue;
 		if (near)
 			return NULL;
-		near = inode;
+		near = ino;
 	}
-	return near;
+	return near ? facts_find_inode(&h->c->facts, near, room) : NULL;
 }
 
 static int amend_ino(struct homes *h, uint32_t slot, f2fs_nid_t found, const struct inode_fact *inode,
@@ -261,18 +265,20 @@ static bool is_one_of_many(const struct homes *h, const struct dentry_ref *ref)
 static int note_near(struct homes *h, const struct dentry_ref *ref, bool is_own)
 {
 	struct near_entry *one = vec_push(&h->near, 1);
+	struct inode_fact room;
 
 	if (!one)
 		return F2FS_ERR_NOMEM;
 	*one = (struct near_entry){ ref->ino, h->item, ref->slot, h->dir->ino, ref->hash, ref->name_len,
-				    !is_own && is_right(h, ref) && find_near(h, ref) };
+				    !is_own && is_right(h, ref) && find_near(h, ref, &room) };
 	return 0;
 }
 
 /* Let an entry in use name another inode. */
 static int vote_on_ino(struct homes *h, const struct dentry_ref *ref)
 {
-	const struct inode_fact *inode = find_lost(h, ref);
+	struct inode_fact room;
+	const struct inode_fact *inode = find_lost(h, ref, &room);
 	const bool is_own = is_own_name(h->c, h->dir, ref->ino, ref);
 
 	if (!h->is_by_name && (!inode || is_own) && is_one_of_many(h, ref))
@@ -286,7 +292,7 @@ static int vote_on_ino(struct homes *h, const struct dentry_ref *ref)
 		return amend_ino(h, ref->slot, ref->ino, inode, WITNESS_HASH | WITNESS_INODE);
 	if (h->is_by_name || !is_right(h, ref) || !is_contradicted(h, ref))
 		return 0;
-	inode = find_near(h, ref);
+	inode = find_near(h, ref, &room);
 	return inode ? amend_ino(h, ref->slot, ref->ino, inode, WITNESS_LINKS) : 0;
 }
 
@@ -478,6 +484,7 @@ static bool is_copy(const struct near_entry *one, const struct near_entry *befor
 static int take_near(struct homes *h, const struct near_entry *one)
 {
 	const struct inode_fact *inode;
+	struct inode_fact room;
 	struct dentry_ref ref;
 	bool is_read;
 	int err = look_at(h, one->item, &is_read);
@@ -485,7 +492,7 @@ static int take_near(struct homes *h, const struct near_entry *one)
 
 	if (err || !is_read || dentry_next(&h->area, &slot, &ref) != DENTRY_FOUND)
 		return err;
-	inode = find_near(h, &ref);
+	inode = find_near(h, &ref, &room);
 	return inode ? amend_ino(h, ref.slot, ref.ino, inode, WITNESS_LINKS) : 0;
 }
 

@@ -344,16 +344,21 @@ static bool is_mode_wrong(const struct f2fs_geometry *geo, const uint8_t *block)
 
 int witness_layout(struct checker *c, f2fs_nid_t ino)
 {
-	struct inode_fact *inode = facts_inode(&c->facts, ino);
-	const struct nid_fact *fact = inode ? facts_nid(&c->facts, ino) : NULL;
+	const struct inode_fact *known = facts_inode(&c->facts, ino);
+	struct inode_fact *inode;
+	const struct nid_fact *fact;
 	struct change_of best;
 	struct voices now, bounds;
 	bool is_readable, found;
 	int err;
 
-	if (!inode || (inode->state & (INODE_ASKED | INODE_ALIAS | INODE_RETYPED | INODE_HIDDEN)) ||
+	if (!known || (known->state & (INODE_ASKED | INODE_ALIAS | INODE_RETYPED | INODE_HIDDEN)) ||
 	    c->book->asked == MOST_ASKED || !witness_may_vote(c))
 		return 0;
+	inode = facts_edit_inode(&c->facts, ino);
+	if (!inode)
+		return F2FS_ERR_NOMEM;
+	fact = facts_nid(&c->facts, ino);
 	inode->state |= INODE_ASKED;
 	c->book->asked++;
 	err = witness_copy_block(c, fact->addr, &is_readable);
@@ -424,8 +429,8 @@ int witness_layouts(struct checker *c)
 		if (f->ino && f->nid == f->ino && is_sign((enum problem)f->problem))
 			err = witness_layout(c, f->ino);
 	}
-	for (size_t i = 0; i < c->facts.inodes.count && !err; i++) {
-		const struct inode_fact *inode = facts_inode_at(&c->facts, (uint32_t)i);
+	for (uint32_t i = 0; i < facts_whole_count(&c->facts) && !err; i++) { /* no plain inode is odd */
+		const struct inode_fact *inode = facts_inode_at(&c->facts, i);
 
 		if (inode->state & INODE_ODD)
 			err = witness_layout(c, inode->ino);

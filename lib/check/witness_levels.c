@@ -110,7 +110,7 @@ static int refuse_endless(struct checker *c)
 	const uint64_t most = c->geo->end_blkaddr - c->geo->main_blkaddr;
 	int err = 0;
 
-	for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++) {
+	for (uint32_t i = 0; i < facts_whole_count(&c->facts) && !err; i++) {
 		const struct inode_fact *dir = facts_inode_at(&c->facts, i);
 
 		if (dir->type == F2FS_TYPE_DIRECTORY && dir->placed == 0 && dir->links != 0 &&

@@ -278,7 +278,7 @@ int witness_names(struct checker *c)
 		    f->problem == P_DENTRY_BITMAP || f->problem == P_DENTRY_SLOTS)
 			err = vote_on_entry(c, f, &solved);
 	}
-	for (uint32_t i = 0; i < c->facts.inodes.count && !err; i++) {
+	for (uint32_t i = 0; i < facts_whole_count(&c->facts) && !err; i++) {
 		const struct inode_fact *dir = facts_inode_at(&c->facts, i);
 
 		if (dir->type == F2FS_TYPE_DIRECTORY && dir->links != 0 &&

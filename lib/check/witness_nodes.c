@@ -59,8 +59,11 @@ static bool is_suspect(const struct checker *c, const struct nid_fact *fact)
 
 static bool has_reason(const struct checker *c)
 {
-	for (size_t i = 0; i < c->facts.nids.count; i++)
-		if (is_suspect(c, vec_at(&c->facts.nids, i)))
+	struct facts_walk walk = { 0 };
+	const struct nid_fact *fact;
+
+	while ((fact = facts_next(&c->facts, &walk)) != NULL)
+		if (is_suspect(c, fact))
 			return true;
 	for (size_t i = 0; i < c->facts.segs.count; i++) {
 		const struct seg_fact *seg = vec_at(&c->facts.segs, i);
@@ -330,11 +333,11 @@ static int vote_on_owner(struct vote *v, const struct nid_fact *fact)
 static int vote_on_blocks(struct vote *v)
 {
 	struct checker *c = v->c;
+	struct facts_walk walk = { 0 };
+	const struct nid_fact *fact;
 	int err = 0;
 
-	for (size_t i = 0; i < c->facts.nids.count && !err; i++) {
-		const struct nid_fact *fact = vec_at(&c->facts.nids, i);
-
+	while (!err && (fact = facts_next(&c->facts, &walk)) != NULL) {
 		if (fact->kind == FACT_BAD && fact->addr != 0) {
 			err = vote_on_number(c, fact);
 			if (!err)
@@ -493,11 +496,11 @@ static int vote_on_node(struct vote *v, const struct nid_fact *fact)
 static int vote_on_places(struct vote *v)
 {
 	struct checker *c = v->c;
+	struct facts_walk walk = { 0 };
+	const struct nid_fact *fact;
 	int err = 0;
 
-	for (size_t i = 0; i < c->facts.nids.count && !err; i++) {
-		const struct nid_fact *fact = vec_at(&c->facts.nids, i);
-
+	while (!err && (fact = facts_next_whole(&c->facts, &walk)) != NULL) {
 		if (fact->addr != 0 && ((fact->flags & FACT_DOUBTED) || fact->kind == FACT_BAD ||
 					(is_part(fact) && !node_hangs(c, fact))))
 			err = vote_on_node(v, fact);
@@ -510,9 +513,10 @@ static int vote_on_places(struct vote *v)
 static int collect_loose(struct vote *v)
 {
 	struct checker *c = v->c;
+	struct facts_walk walk = { 0 };
+	const struct nid_fact *fact;
 
-	for (size_t i = 0; i < c->facts.nids.count; i++) {
-		const struct nid_fact *fact = vec_at(&c->facts.nids, i);
+	while ((fact = facts_next_whole(&c->facts, &walk)) != NULL) {
 		struct loose_node *loose;
 
 		if (!is_part(fact) || (fact->flags & FACT_DOUBTED) || node_hangs(c, fact) ||

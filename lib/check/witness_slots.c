@@ -10,7 +10,7 @@
 int witness_find_slot(struct checker *c, f2fs_nid_t nid, uint32_t slot, struct slot_view *out)
 {
 	const struct nid_fact *fact = facts_nid(&c->facts, nid);
-	uint32_t first = 0, slots = facts_inode_at(&c->facts, fact->inode)->node_slots;
+	uint32_t first = 0, slots = facts_owner(&c->facts, fact)->node_slots;
 	const uint8_t *block;
 	int err = volume_peek(c->vol, fact->addr, &block);
 
@@ -30,14 +30,14 @@ int witness_find_slot(struct checker *c, f2fs_nid_t nid, uint32_t slot, struct s
 	}
 	if (slot >= slots)
 		return 0;
-	*out = (struct slot_view){ .fact = fact, .slot = slot, .byte = first + slot * 4, .is_there = true };
+	*out = (struct slot_view){ .fact = *fact, .slot = slot, .byte = first + slot * 4, .is_there = true };
 	out->value = get_le32(block + out->byte);
 	return 0;
 }
 
 int witness_amend_slot(struct checker *c, const struct slot_view *slot, f2fs_blk_t value, unsigned witnesses)
 {
-	const struct nid_fact *fact = slot->fact;
+	const struct nid_fact *fact = &slot->fact;
 
 	return witness_amend_bytes(c, fact->addr, slot->byte, 4, value,
 				   &(struct finding){ .problem = P_DATA_POINTER,

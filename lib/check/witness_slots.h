@@ -9,7 +9,7 @@
 
 /* A slot of an inode or a direct node, as the node's block has it. */
 struct slot_view {
-	const struct nid_fact *fact; /* of the node */
+	struct nid_fact fact; /* of the node */
 	uint32_t slot;
 	uint32_t byte;	  /* in the block */
 	f2fs_blk_t value; /* its value */

@@ -81,7 +81,8 @@ static uint32_t byte_of(const struct f2fs_geometry *geo, unsigned level, uint32_
 int tree_find_place(struct checker *c, f2fs_nid_t ino, uint32_t offset, struct tree_place *out)
 {
 	const struct inode_fact *inode = facts_inode(&c->facts, ino);
-	const struct nid_fact *node = inode ? facts_nid(&c->facts, ino) : NULL;
+	struct nid_fact room;
+	const struct nid_fact *node = inode ? facts_find_nid(&c->facts, ino, &room) : NULL;
 	struct tree_way way;
 
 	out->state = PLACE_NONE;
@@ -102,7 +103,7 @@ int tree_find_place(struct checker *c, f2fs_nid_t ino, uint32_t offset, struct t
 		out->slot = way.index[level];
 		out->byte = byte_of(c->geo, level, way.index[level]);
 		out->value = get_le32(block + out->byte);
-		node = facts_nid(&c->facts, out->value);
+		node = facts_find_nid(&c->facts, out->value, &room);
 		if (level + 1 == way.depth)
 			out->state = is_node_of(node, ino, offset) ? PLACE_TAKEN : PLACE_FREE;
 		else if (!is_node_of(node, ino, way.offset[level]))

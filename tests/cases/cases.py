@@ -85,9 +85,12 @@ def repeated(command):
 
 
 def load_seed(path, name):
-    """Unpack a compact image (tests/fuzz/compact.h)."""
     with gzip.open(os.path.join(SEEDS, "seed-%s.gz" % name)) as f:
-        data = f.read()
+        unpack(path, f.read())
+
+
+def unpack(path, data):
+    """Unpack a compact image (tests/fuzz/compact.h)."""
     bits, blocks, at = data[5], struct.unpack_from("<I", data, 8)[0], 16
     with open(path, "wb") as f:
         f.truncate(blocks << bits)

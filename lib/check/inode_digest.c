@@ -311,6 +311,7 @@ int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block,
 		 struct inode_fact *own, struct inode_fact **out)
 {
 	const bool is_odd = has_odd_type(block);
+	const uint8_t *const stored = block;
 	struct inode_fact *inode = own;
 	uint16_t decided;
 	const bool is_decided = type_is_decided(c, fact->nid, &decided);
@@ -350,10 +351,12 @@ int inode_digest(struct checker *c, struct nid_fact *fact, const uint8_t *block,
 	else if (is_odd)
 		inode->state |= INODE_GUESSED;
 	keep_fields(c, inode, block);
-	if (layout_is_odd(c->geo, block))
+	if (block != stored) /* it was corrected since */
+		judged &= ~(uint32_t)(JUDGED_LOOKED | JUDGED_NO_XATTRS);
+	if (judged & JUDGED_LOOKED ? judged & JUDGED_ODD : layout_is_odd(c->geo, block))
 		inode->state |= INODE_ODD;
 	err = check_numbers(c, fact, inode, block);
-	if (!err)
+	if (!err && !(judged & JUDGED_NO_XATTRS))
 		err = judge_inline_xattrs(c, inode, block);
 	return err ? err : pointers_digest(c, fact, inode, block);
 }

@@ -14,6 +14,8 @@
 #include "check/node_pointers.h"
 #include "check/run.h"
 #include "check/sweep.h"
+#include "check/witness_layout.h"
+#include "check/xattr_judge.h"
 
 uint32_t node_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block)
 {
@@ -29,6 +31,13 @@ uint32_t node_judge(const struct checker *c, const struct sweep_item *item, cons
 	if (inode_has_checksum(c->geo, block) &&
 	    extra_i_inode_checksum(inode_extra(block)) != inode_checksum(c->geo, block, c->vol->checksum_seed))
 		judged |= JUDGED_BAD_SUM;
+	if (judged & JUDGED_RULE) /* the rest is looked at when it is corrected */
+		return judged;
+	judged |= JUDGED_LOOKED;
+	if (layout_is_odd(c->geo, block))
+		judged |= JUDGED_ODD;
+	if (xattrs_are_absent(c->geo, block))
+		judged |= JUDGED_NO_XATTRS;
 	return judged;
 }
 
@@ -160,9 +169,9 @@ static bool may_be_plain(const struct checker *c, f2fs_nid_t nid, const uint8_t 
 	const unsigned type = inode_dirent_type(inode_i_mode(block));
 	uint16_t mode;
 
-	return !judged && footer_nid(footer) == nid && footer_ino(footer) == nid && type != F2FS_TYPE_DIRECTORY &&
-	       type != F2FS_TYPE_UNKNOWN && !type_is_decided(c, nid, &mode) && inode_i_xattr_nid(block) == 0 &&
-	       !node_has_children(c->geo, block);
+	return (judged & ~(uint32_t)JUDGED_NO_XATTRS) == JUDGED_LOOKED && footer_nid(footer) == nid &&
+	       footer_ino(footer) == nid && type != F2FS_TYPE_DIRECTORY && type != F2FS_TYPE_UNKNOWN &&
+	       !type_is_decided(c, nid, &mode) && inode_i_xattr_nid(block) == 0 && !node_has_children(c->geo, block);
 }
 
 /* room: with the node, if its fact is packed. */

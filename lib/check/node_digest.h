@@ -21,6 +21,13 @@ int node_is_gone(struct checker *c, const struct sweep_item *item);
 /* Keep a finding about a node. */
 int node_raise(struct checker *c, enum problem problem, const struct nid_fact *fact, uint64_t found, uint64_t expected);
 
-enum { JUDGED_RULE = 0xffff, JUDGED_BAD_SUM = 0x10000 };
+/* Results of node_judge() about an inode. */
+enum {
+	JUDGED_RULE = 0xffff, /* the first rule that it breaks */
+	JUDGED_BAD_SUM = 0x10000,
+	JUDGED_LOOKED = 0x20000,   /* the next two say something: */
+	JUDGED_ODD = 0x40000,	   /* layout_is_odd() */
+	JUDGED_NO_XATTRS = 0x80000 /* xattrs_are_absent() */
+};
 
 #endif

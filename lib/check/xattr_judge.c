@@ -145,3 +145,14 @@ int xattrs_judge(struct checker *c, struct inode_fact *inode, const uint8_t *str
 	mem_free(c->ctx, copy);
 	return err;
 }
+
+bool xattrs_are_absent(const struct f2fs_geometry *geo, const uint8_t *block)
+{
+	struct inode_layout layout;
+
+	if (inode_i_xattr_nid(block) != 0 ||
+	    (inode_i_advise(block) & (FLAG_i_advise_encrypt | FLAG_i_advise_verity)))
+		return false;
+	inode_layout(geo, block, &layout);
+	return is_zero(block + layout.xattr_offset, layout.xattr_size);
+}

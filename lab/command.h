@@ -21,7 +21,7 @@ struct lab_arguments {
 	const char *seed; /* NULL: not given */
 	uint64_t seed_number;
 	uint32_t rounds;
-	const char *json, *plot, *trace;
+	const char *json, *csv, *plot, *trace;
 	const char *policy; /* a file in Python; NULL: none */
 	int is_small, is_all;
 	const char *figures; /* a folder; NULL: the one that comes with the program */

@@ -9,6 +9,7 @@
 
 #include "lab/command.h"
 #include "lab/data_files.h"
+#include "lab/lab_csv.h"
 #include "lab/lab_plot.h"
 #include "lab/lab_report.h"
 #include "lab/toml.h"
@@ -95,6 +96,8 @@ static int write_results(struct cli *cli, const struct lab_arguments *a, const s
 
 	if (!rc && a->json && !is_stdout)
 		rc = write_file(cli, a->json, result, put_json);
+	if (!rc && a->csv)
+		rc = write_file(cli, a->csv, result, lab_csv_report);
 	if (!rc && a->plot)
 		rc = write_file(cli, a->plot, result, lab_plot_is_png(a->plot) ? put_png : put_svg);
 	return rc;

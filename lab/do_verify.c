@@ -11,6 +11,7 @@
 #include "lab/command.h"
 #include "lab/data_files.h"
 #include "lab/figures.h"
+#include "lab/lab_csv.h"
 #include "lab/toml.h"
 
 /* A run that was done: all that decides about it, as text, and its only variant. */
@@ -24,6 +25,7 @@ struct verify {
 	struct cli *cli;
 	const struct lab_arguments *a;
 	struct cli_print *print;
+	FILE *csv; /* NULL: none */
 	struct lab_config *config; /* the file of figures */
 	struct done *done;
 	unsigned char is_found[64]; /* by operand */
@@ -191,6 +193,13 @@ static void put_figure(struct verify *v, const struct lab_figure_row *row, const
 	cli_print_string(v->print, "measured", measured);
 	cli_print_string(v->print, "result", is_same ? "same" : "differs");
 	cli_print_end(v->print);
+	if (v->csv) {
+		const char *const fields[] = { row->name, head, printed, measured, is_same ? "same" : "differs" };
+
+		for (unsigned i = 0; i < 5; i++)
+			lab_csv_text(v->csv, fields[i], i == 0);
+		putc('\n', v->csv);
+	}
 	v->figures++;
 	v->differing += !is_same;
 	if (!is_same)
@@ -295,6 +304,32 @@ static int verify_files(struct verify *v)
 	return rc;
 }
 
+static int open_csv(struct verify *v)
+{
+	if (!v->a->csv)
+		return 0;
+	v->csv = fopen(v->a->csv, "w");
+	if (v->csv)
+		fputs("row,column,printed,measured,result\n", v->csv);
+	else
+		cli_error(v->cli, "%s: %s", v->a->csv, strerror(errno));
+	return v->csv ? 0 : -1;
+}
+
+/* A table that could not be written is removed. */
+static int close_csv(struct verify *v, int rc)
+{
+	if (!v->csv)
+		return rc;
+	if (ferror(v->csv) + fclose(v->csv) != 0) {
+		cli_error(v->cli, "%s: %s", v->a->csv, strerror(errno));
+		rc = -1;
+	}
+	if (rc)
+		lab_forget_file(v->a->csv);
+	return rc;
+}
+
 int lab_do_verify(struct cli *cli, struct lab_arguments *a)
 {
 	static const struct cli_column columns[] = {
@@ -308,7 +343,10 @@ int lab_do_verify(struct cli *cli, struct lab_arguments *a)
 	if (!v.print)
 		return to ? lab_close_listing(cli, a, to, -1) : -1;
 	cli_print_begin_table(v.print, "figures", columns, sizeof(columns) / sizeof(columns[0]));
-	rc = verify_files(&v);
+	rc = open_csv(&v);
+	if (!rc)
+		rc = verify_files(&v);
+	rc = close_csv(&v, rc);
 	cli_print_end_array(v.print);
 	if (cli_print_close(v.print))
 		rc = -1;

@@ -85,6 +85,9 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 		return cli_parse_u64(value, 0, UINT64_MAX, &a->seed_number);
 	case OPT_rounds:
 		return cli_parse_u32(value, 0, UINT32_MAX, &a->rounds);
+	case OPT_csv:
+		a->csv = value;
+		return NULL;
 	case OPT_policy:
 		a->policy = value;
 		return NULL;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Figures of the documents: tables are written from lab/figures, and f2fs-lab verify measures them again."""
+import csv
 import importlib.util
 import json
 import os
@@ -72,6 +73,15 @@ def test_differences_are_named(verify):
     ("waf@9", [], "there is no such round"), ("waf", ["two"], "no table of figures and no row is named 'two'")])
 def test_wrong_tables(verify, values, options, message):
     assert message in verify(values, "1", *options, rc=1).stderr.decode()
+
+
+def test_figures_as_csv(verify, tmp_path):
+    """The rows of the listing, also where figures differ."""
+    path = tmp_path / "found.csv"
+    listed = json.loads(verify("asked_blocks@all", "7", "--csv", path, rc=1).stdout)
+    with open(path, newline="") as f:
+        assert list(csv.DictReader(f)) == listed
+    assert b"/dev/full: No space left" in verify("asked_blocks", "7", "one.half", "--csv=/dev/full", rc=1).stderr
 
 
 def test_json_goes_to_its_file(verify, run_tool, tmp_path):

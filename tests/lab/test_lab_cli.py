@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """f2fs-lab: experiments from their files to results, and messages about wrong files."""
 import collections
+import csv
 import glob
 import hashlib
 import importlib.util
@@ -119,6 +120,22 @@ def test_result_carries_its_settings(experiment, results, run_tool):
         "vary.engine.logs": ["2", "6"], "engine.commit_blocks": "99"}
     assert (found["seed"], found["rounds"]) == (7, 2)
     assert found["version"] in run_tool("f2fs-lab", "--version").stdout.decode()
+
+
+def test_csv_has_what_json_has(experiment, run_tool, tmp_path):
+    """A line for each round of each variant, whose label may hold commas."""
+    path = experiment(TINY + '[vary]\nengine.logs = [2, 6]\nengine.placement = ["none", "adaptive:streams=4,keep=1"]\n')
+    run_tool("f2fs-lab", "run", path, "--json", tmp_path / "a.json", "--csv", tmp_path / "a.csv", "--set=volume.size=200MiB")
+    found = json.loads((tmp_path / "a.json").read_text())
+    with open(tmp_path / "a.csv", newline="") as f:
+        rows = list(csv.DictReader(f))
+    expected = [(v["label"], r) for v in found["variants"] for r in v["rounds"]]
+    assert len(rows) == len(expected) == 8
+    for row, (label, measured) in zip(rows, expected):
+        assert (row.pop("variant"), int(row.pop("seed")), int(row.pop("round"))) == (label, 1, measured["round"])
+        assert {key: float(value) for key, value in row.items()} == {key: measured[key] for key in row}
+    assert b"/dev/full: No space left" in run_tool("f2fs-lab", "run", path, "--set=engine.logs=2", "--csv=/dev/full",
+                                                  "--set=engine.placement=none", rc=1).stderr
 
 
 def test_names_of_experiments(run_tool):

@@ -141,17 +141,30 @@ static int keep(struct decisions *d, const struct finding *f)
 	return 0;
 }
 
+/* Is the root encrypted, and stays so? */
+static bool has_hidden_root(const struct checker *c)
+{
+	const struct inode_fact *root = facts_inode(&c->facts, c->geo->root_ino);
+
+	for (size_t i = 0; i < c->findings.count; i++) {
+		const struct finding *f = vec_at(&c->findings, i);
+
+		if (f->problem == P_ENCRYPT_CONTEXT && f->ino == c->geo->root_ino)
+			return false;
+	}
+	return root && (root->advise & FLAG_i_advise_encrypt) && geometry_has(c->geo, F2FS_FEAT_ENCRYPT);
+}
+
 /* Can a lost inode get a name? An encrypted root takes no lost+found without its key. */
 static bool has_room(const struct checker *c, const struct finding *f)
 {
-	const struct inode_fact *root, *home, *inode;
+	const struct inode_fact *home, *inode;
 
 	if (f->problem != P_DIR_LOST && f->problem != P_DIR_LOOP && f->problem != P_FILE_LOST)
 		return true;
-	root = facts_inode(&c->facts, c->geo->root_ino);
 	inode = facts_inode(&c->facts, f->ino);
 	home = inode ? facts_inode(&c->facts, inode->pino) : NULL;
-	return !root || !(root->advise & FLAG_i_advise_encrypt) || c->lost_found || keyring_count(c->vol) > 0 ||
+	return !has_hidden_root(c) || c->lost_found || keyring_count(c->vol) > 0 ||
 	       (home && home->type == F2FS_TYPE_DIRECTORY && !(home->advise & FLAG_i_advise_encrypt));
 }
 

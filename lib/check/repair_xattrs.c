@@ -141,15 +141,15 @@ static int turn_bit(struct repair *r, f2fs_nid_t ino)
 static int set_advise(struct repair *r, f2fs_nid_t ino, unsigned mark, bool is_set)
 {
 	const unsigned advise = is_set ? 0u : mark;
-	struct inode_fact *inode = facts_inode(&r->c->facts, ino);
+	struct inode_fact *dir = facts_dir(&r->c->facts, ino);
 	struct node *node;
 	int err = node_get(r->txn, ino, &node);
 
 	if (err)
 		return err;
 	inode_set_i_advise(node->block, (uint8_t)((inode_i_advise(node->block) & ~advise) | (is_set ? mark : 0u)));
-	if (inode) /* later steps put no names into a directory that is encrypted */
-		inode->advise = inode_i_advise(node->block);
+	if (dir) /* later steps put no names into a directory that is encrypted */
+		dir->advise = inode_i_advise(node->block);
 	node_dirty(r->txn, node);
 	r->is_changed = true;
 	return 0;

@@ -11,12 +11,13 @@
  * than the mean life of hot segments, or one in the hot group. It falls when such a life was longer, and by 2 when
  * cleaning moves the block out of the hot group.
  *
- * Left open by the text, or different here: an epoch is as many blocks as the main area has (the paper: four times
- * its capacity), as experiments are shorter, so lives that the epoch saw in part are counted for that part; an epoch
- * in which most blocks are new changes nothing; all blocks are counted, not one of a hundred; until the first plan,
- * blocks move on by one group, and victims are greedy; live blocks of the hot group move to the first of the chain; a
- * prediction is wrong by 0.2 or more; a new plan deals segments to the groups by name, without moving blocks; sizes
- * are tried in steps of a fifth, not each; at most seven groups. A section is of one segment.
+ * Made from the abstract, the authors' README and the behaviour of their public simulator, not from the paper's own
+ * text. Chosen here: an epoch is as many blocks as the main area has (the paper: four times its capacity), as
+ * experiments are shorter, so lives that the epoch saw in part are counted for that part; an epoch in which most
+ * blocks are new changes nothing; all blocks are counted, not one of a hundred; until the first plan, blocks move on
+ * by one group, and victims are greedy; live blocks of the hot group move to the first of the chain; a prediction is
+ * wrong by 0.2 or more; a new plan deals segments to the groups by name, without moving blocks; sizes are tried in
+ * steps of a fifth, not each; at most seven groups. A section is of one segment.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -6,10 +6,11 @@
  * three times at most. A block is written to the group of the nearest hotness, whether a user or cleaning writes it.
  * A new block is as hot as its file. The victim has the most free space for its use and hotness: (1 - u) / (2 u h).
  *
- * Made from descriptions of SFS, not from its paper's own text. Chosen here: time is counted in blocks that users wrote, and no age is below 512 of
- * them; groups are found again after each 512 of them; the first groups take hotness at equal ranks, not by chance;
- * writes of a file are kept in 4,096 entries, and a file that loses its entry begins again. SFS delays small groups
- * until they fill a segment. Here each group has its own open segment, so nothing waits.
+ * Made from descriptions of SFS, not from its paper's own text. Chosen here: time is counted in blocks that users
+ * wrote, and no age is below 512 of them; groups are found again after each 512 of them; the first groups take
+ * hotness at equal ranks, not by chance; writes of a file are kept in 4,096 entries, and a file that loses its entry
+ * begins again. SFS delays small groups until they fill a segment. Here each group has its own open segment, so
+ * nothing waits.
  */
 #include <math.h>
 #include <stdlib.h>

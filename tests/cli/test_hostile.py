@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What an image may not do to those who look at it: output without end, names that a terminal obeys, much out of little.
-Bounds of work are held in tests/unit/task/test_bounds.c; here the programs are run."""
+Bounds of work are held in tests/unit/verbs/test_bounds.c; here the programs are run."""
 import io
 import os
 import pty

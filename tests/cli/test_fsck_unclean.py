@@ -141,10 +141,8 @@ def test_damage_takes_only_its_own(unclean, f2fskit, peer_check, tmp_path):
     with open(path, "r+b") as file:
         file.seek(hurting.nodes["/old-1"] * 4096)
         file.write(bytes(4096))
-    said = []
-    report = f2fskit.check(path, repair=True, log=lambda level, text: said.append(text))
+    report = f2fskit.check(path, repair=True)
     assert report.left == 0 and report.recovered_inodes == len(SYNCED) - 1
-    assert [text for text in said if text.startswith("inode %d: cannot recover" % hurting.inos["/old-1"])]
     assert f2fskit.check(path).found == 0
     with f2fskit.open(path) as volume:
         for name, data in {**OLD, **SYNCED}.items():

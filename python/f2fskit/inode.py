@@ -13,6 +13,7 @@ from ._core import Handle, ffi, lib, number, put, raw_bytes, sized, visitor
 from .context import Closable
 from .directory import DirEntry, DirReader, ErrorHandler
 from .io import InodeIO
+from .moment import Moment, split_any
 from .name_text import decode_name, encode_name, permissions
 from .records import InodeFields
 from .xattrs import Xattrs
@@ -380,16 +381,17 @@ class Inode(Closable, InodeFields):
         mode: int | None = None,
         uid: int | None = None,
         gid: int | None = None,
-        atime_ns: int | None = None,
-        mtime_ns: int | None = None,
-        ctime_ns: int | None = None,
-        crtime_ns: int | None = None,
+        atime_ns: Moment | None = None,
+        mtime_ns: Moment | None = None,
+        ctime_ns: Moment | None = None,
+        crtime_ns: Moment | None = None,
         projid: int | None = None,
         flags: enums.InodeFlag | int | None = None,
         pin: bool | None = None,
     ) -> None:
-        """Set the given attributes: permissions (the type stays), owner, times in nanoseconds since 1970, project,
-        flags.
+        """Set the given attributes: permissions (the type stays), owner, times, project, flags.
+
+        Times are whole nanoseconds since 1970, or datetimes with a time zone. Anything else is a TypeError.
 
         pin: keep the blocks of a regular file where they are. fallocate() then chooses contiguous blocks.
         """
@@ -407,10 +409,7 @@ class Inode(Closable, InodeFields):
         for name, value in (("atime", atime_ns), ("mtime", mtime_ns), ("ctime", ctime_ns), ("crtime", crtime_ns)):
             if value is not None:
                 moment = getattr(row, name)
-                seconds, moment.nanoseconds = divmod(value, 1_000_000_000)
-                if not -(1 << 63) <= seconds < 1 << 63:
-                    raise ValueError(f"{name}_ns is no time: {value}")
-                moment.seconds = seconds
+                moment.seconds, moment.nanoseconds = split_any(value, f"{name}_ns")
                 which |= getattr(lib, f"F2FS_SET_{name.upper()}")
         self._change(lib.f2fs_inode_set, which, row)
 

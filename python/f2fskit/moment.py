@@ -24,6 +24,22 @@ _NO_TIME = 100 * _SECOND
 _MOST_SECONDS = ((1 << 63) - 1) // _SECOND
 
 
+def _whole(value: Moment, what: str) -> int:
+    """Return a time as nanoseconds since 1970. TypeError for anything but an int or a datetime with a time zone."""
+    if isinstance(value, datetime.datetime):
+        if value.utcoffset() is None:
+            raise TypeError(f"{what}: a datetime needs a time zone, such as tzinfo=datetime.timezone.utc")
+        past = value - _EPOCH
+        return (past.days * 86400 + past.seconds) * _SECOND + past.microseconds * 1000
+    if isinstance(value, bool):
+        raise TypeError(f"{what}: nanoseconds since 1970 or a datetime are wanted, not bool")
+    try:
+        return operator.index(value)
+    except TypeError:
+        message = f"{what}: nanoseconds since 1970 or a datetime are wanted, not {type(value).__name__}"
+        raise TypeError(message) from None
+
+
 def nanoseconds(value: Moment, what: str) -> int:
     """Return a time as nanoseconds since 1970.
 
@@ -31,19 +47,7 @@ def nanoseconds(value: Moment, what: str) -> int:
     bits (years 1677 to 2262), such as seconds multiplied twice. ValueError also for numbers that can only be of another
     unit.
     """
-    if isinstance(value, datetime.datetime):
-        if value.utcoffset() is None:
-            raise TypeError(f"{what}: a datetime needs a time zone, such as tzinfo=datetime.timezone.utc")
-        past = value - _EPOCH
-        found = (past.days * 86400 + past.seconds) * _SECOND + past.microseconds * 1000
-    elif isinstance(value, bool):
-        raise TypeError(f"{what}: nanoseconds since 1970 or a datetime are wanted, not bool")
-    else:
-        try:
-            found = operator.index(value)
-        except TypeError:
-            message = f"{what}: nanoseconds since 1970 or a datetime are wanted, not {type(value).__name__}"
-            raise TypeError(message) from None
+    found = _whole(value, what)
     if not -(1 << 63) <= found < 1 << 63:
         raise ValueError(f"{what}: nanoseconds since 1970 have to fit into 64 bits: {found}")
     if 0 < found < _OTHER_UNITS and not isinstance(value, datetime.datetime) and (found > _NO_TIME or found % _SECOND):
@@ -73,3 +77,11 @@ def default_time() -> Moment:
 def split(value: Moment, what: str) -> tuple[int, int]:
     """Return a time as (seconds, nanoseconds)."""
     return divmod(nanoseconds(value, what), _SECOND)
+
+
+def split_any(value: Moment, what: str) -> tuple[int, int]:
+    """Return a time of a file as (seconds, nanoseconds): any number that `StatResult` may have, also of early 1970."""
+    seconds, rest = divmod(_whole(value, what), _SECOND)
+    if not -(1 << 63) <= seconds < 1 << 63:
+        raise ValueError(f"{what} is no time: {value}")
+    return seconds, rest

@@ -17,7 +17,7 @@ from . import enums, errors, results
 from . import errors as _errors  # methods have parameters called errors
 from ._core import lib
 from .inode import Inode
-from .moment import nanoseconds
+from .moment import Moment, nanoseconds
 from .name_text import encode_name, permissions
 from .xattrs import Xattrs
 
@@ -713,8 +713,8 @@ class F2FSPath:
         """Set owner and group by number; None leaves one as it is."""
         self.inode(follow=follow_symlinks).set(uid=uid, gid=gid)
 
-    def utime(self, ns: tuple[int, int], *, follow_symlinks: bool = True) -> None:
-        """Set the times of access and modification, nanoseconds since 1970."""
+    def utime(self, ns: tuple[Moment, Moment], *, follow_symlinks: bool = True) -> None:
+        """Set the times of access and modification: nanoseconds since 1970, or datetimes with a time zone."""
         self.inode(follow=follow_symlinks).set(atime_ns=ns[0], mtime_ns=ns[1])
 
     def truncate(self, size: int) -> None:

@@ -75,6 +75,32 @@ def test_what_is_no_time(image, tmp_path, value):
     assert image.read_bytes() == before
 
 
+@pytest.mark.parametrize("value", WRONG, ids=repr)
+def test_times_of_files_are_of_one_unit(image, value):
+    with f2fskit.open(image, "r+") as volume:
+        before = repr(volume.root.stat())
+        for name in ("atime_ns", "mtime_ns", "ctime_ns", "crtime_ns"):
+            with pytest.raises(TypeError, match=name):
+                volume.root.set(**{name: value})
+        with pytest.raises(TypeError, match="mtime_ns"):
+            volume.path("/").utime((NOW, value))
+        assert repr(volume.root.stat()) == before
+        volume.rollback()
+
+
+def test_times_of_files(image):
+    with f2fskit.open(image, "r+") as volume:
+        volume.path("/file").touch()
+        volume.path("/file").utime((MOMENT, ABROAD))
+        found = volume.path("/file").stat()
+        assert found.st_atime_ns == found.st_mtime_ns == NOW // 1000 * 1000
+        for value in (*OTHER_UNITS, *EARLY[:4], -5, 1 << 63):  # any that a file may have: copies keep it
+            volume.path("/file").inode().set(mtime_ns=value)
+            assert volume.path("/file").stat().st_mtime_ns == value
+        with pytest.raises(ValueError, match="mtime_ns is no time"):
+            volume.path("/file").inode().set(mtime_ns=10**30)
+
+
 @pytest.mark.parametrize("now", EARLY, ids=repr)
 def test_early_times_that_can_be_meant(image, now):
     with f2fskit.open(image, "r+", now=now) as volume:

@@ -722,7 +722,8 @@ class FaultDevice(Device):
 def _fs_path(path: Path) -> bytes:
     encoded = os.fsencode(path)
     if b"\0" in encoded:
-        raise ValueError("embedded null byte")
+        hint = ": bytes are a path; give contents of an image as memoryview(…)" if isinstance(path, bytes) else ""
+        raise ValueError(f"embedded null byte{hint}")
     return encoded
 
 

@@ -49,14 +49,21 @@ class Error(Exception):
             self.errno = errno
 
     def __str__(self) -> str:
-        name = getattr(self, "filename", None)
-        shown = "" if name is None else os.fsdecode(name) if isinstance(name, (str, bytes, os.PathLike)) else str(name)
-        return f"{self.message}: {shown!r}" if shown and shown not in self.message else self.message
+        names = [_name_text(getattr(self, name, None)) for name in ("filename", "filename2")]
+        if not names[0] or (not names[1] and names[0] in self.message):
+            return self.message
+        return f"{self.message}: {' -> '.join(repr(name) for name in names if name)}"
 
     def __reduce__(self) -> Any:
         # an OSError keeps its file names beside its dictionary
         names = tuple(getattr(self, name, None) for name in ("filename", "filename2"))
         return _rebuild, (type(self), tuple(self.args), self.__dict__, names)
+
+
+def _name_text(name: Any) -> str:
+    if name is None:
+        return ""
+    return os.fsdecode(name) if isinstance(name, (str, bytes, os.PathLike)) else str(name)
 
 
 def _rebuild(kind: type[Error], arguments: tuple[Any, ...], values: dict[str, Any], names: tuple[Any, Any]) -> Error:
@@ -69,15 +76,23 @@ def _rebuild(kind: type[Error], arguments: tuple[Any, ...], values: dict[str, An
 
 @contextlib.contextmanager
 def naming(path: Any, second: Any = None) -> Iterator[None]:
-    """Add a file name to OSErrors of the library that have none, as the built-in functions do."""
+    """Add a file name, or two, to OSErrors of the library, as the built-in functions do. A path below these stays, as it
+    says more. A component or a path above does not."""
     try:
         yield
     except Error as error:
-        if isinstance(error, OSError) and error.filename is None:
+        if isinstance(error, OSError) and not _says_more(_name_text(error.filename), path, second):
             error.filename = path
             if second is not None:
                 error.filename2 = second
         raise
+
+
+def _says_more(found: str, path: Any, second: Any) -> bool:
+    """Is found a path below these?"""
+    if second is None:
+        return found.startswith("/")
+    return any(found.startswith(_name_text(one).rstrip("/") + "/") for one in (path, second))
 
 
 # Errors whose errno does not lead to the right built-in exception.

@@ -320,7 +320,8 @@ class Inode(Closable, InodeFields):
         """
         raw = encode_name(name)
         row = ffi.new("struct f2fs_dirent *")
-        self._handle.call(lib.f2fs_dir_lookup, raw, len(raw), row)
+        with errors.naming(name):
+            self._handle.call(lib.f2fs_dir_lookup, raw, len(raw), row)
         return DirEntry(self, row)
 
     # Changes.
@@ -447,28 +448,32 @@ class Inode(Closable, InodeFields):
             kept = ffi.new("char[]", encode_name(target))
             spec.target, spec.target_length = kept, len(kept) - 1
         self._volume._prepare()
-        handle = self._handle.open(
-            "inode", lib.f2fs_inode_close, "f2fs_inode", lib.f2fs_create, raw, len(raw), spec, parent=self._volume._handle
-        )
+        with errors.naming(name):
+            handle = self._handle.open(
+                "inode", lib.f2fs_inode_close, "f2fs_inode", lib.f2fs_create, raw, len(raw), spec, parent=self._volume._handle
+            )
         self._volume._count_change()
         return Inode(self._volume, handle)
 
     def link(self, name: str | bytes, inode: Inode) -> None:
         """Give a file a further name, in this directory."""
         raw, other = encode_name(name), self._other(inode)
-        self._change(lambda here: int(lib.f2fs_link(here, raw, len(raw), other.held())))
+        with errors.naming(name):
+            self._change(lambda here: int(lib.f2fs_link(here, raw, len(raw), other.held())))
 
     def remove(self, name: str | bytes) -> None:
         """Remove a name from this directory; a directory must be empty (NotEmptyError)."""
         raw = encode_name(name)
-        self._change(lib.f2fs_remove, raw, len(raw))
+        with errors.naming(name):
+            self._change(lib.f2fs_remove, raw, len(raw))
 
     def rename(
         self, name: str | bytes, directory: Inode, new_name: str | bytes, flags: enums.RenameFlag | int = 0
     ) -> None:
         """Rename an entry of this directory. A file with the new name is replaced, as by rename(2)."""
         raw, new, to = encode_name(name), encode_name(new_name), self._other(directory)
-        self._change(lambda here: int(lib.f2fs_rename(here, raw, len(raw), to.held(), new, len(new), int(flags))))
+        with errors.naming(name, new_name):
+            self._change(lambda here: int(lib.f2fs_rename(here, raw, len(raw), to.held(), new, len(new), int(flags))))
 
     # Places on the device.
 

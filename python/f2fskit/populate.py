@@ -296,7 +296,10 @@ def populate_size(
     row = _make_options(memory, directory, **_source(given))
     where = ffi.NULL if temporary is None else memory.text(host_path(temporary))
     found = ffi.new("uint64_t *")
-    handle.call(lib.f2fs_populate_size, chosen.row, row, where, found)
+    try:
+        handle.call(lib.f2fs_populate_size, chosen.row, row, where, found)
+    except errors.Error as error:
+        raise name_first(error, (), directory, tar, manifest) from None
     return int(found[0])
 
 

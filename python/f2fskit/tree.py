@@ -340,6 +340,8 @@ def extract(
         if error.code == lib.F2FS_ERR_INCOMPLETE and not check:
             return finish()
         named = name_first(error, run.problems, directory, tar)
+        if isinstance(named, OSError) and named.filename is None:  # of the volume: the message begins with it
+            named.filename = next((path for path in paths if error.message.startswith(f"{os.fsdecode(path_text(path))}: ")), None)
         named.result = finish()
         raise named from None
     try:

@@ -78,6 +78,60 @@ def test_paths_of_the_volume(image, name):
         volume.rollback()
 
 
+def test_both_paths(image):
+    """As os.rename() has it: what was asked for, not the component where it failed."""
+    with f2fskit.open(image, "r+") as volume:
+        for name in ("rename", "copy", "move"):
+            for here, there in (("/etc/none", "/y"), ("/etc/passwd", "/none/y"), ("/etc/none", "y")):
+                with pytest.raises(FileNotFoundError) as caught:
+                    getattr(volume[here], name)(there)
+                for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+                    assert (error.filename, error.filename2) == (here, there)
+                    assert str(error).endswith(f": {here!r} -> {there!r}")
+        with pytest.raises(FileNotFoundError) as caught:
+            volume["/x"].hardlink_to("/none")
+        assert (caught.value.filename, caught.value.filename2) == ("/x", "/none")
+        volume.rollback()
+
+
+def test_copies_name_the_file_within(image):
+    with f2fskit.open(image, "r+") as volume:
+        volume.commit()
+        address = volume["/etc/passwd"].inode().address
+    with f2fskit.Device.open(image) as device, device.overlay() as layer:
+        layer.write(address * 4096 + 4072, b"spoiled!")
+        with f2fskit.open(layer, "r+") as volume:
+            with pytest.raises(f2fskit.CorruptError) as caught:
+                volume["/etc"].copy("/new")
+            assert caught.value.filename == "/etc/passwd"
+            volume.rollback()
+
+
+def test_components(image):
+    """Calls on a directory name the component, as os functions with dir_fd do."""
+    with f2fskit.open(image, "r+") as volume:
+        for call, names in ((lambda: volume.root.entry("none"), ("none", None)), (lambda: volume.root.remove("none"), ("none", None)),
+                            (lambda: volume.root.create("etc"), ("etc", None)), (lambda: volume.root.link("etc", volume["/etc/passwd"].inode()), ("etc", None)),
+                            (lambda: volume.root.rename("none", volume.root, "new"), ("none", "new"))):
+            with pytest.raises(OSError) as caught:
+                call()
+            assert (caught.value.filename, caught.value.filename2) == names
+        volume.rollback()
+
+
+def test_sources_of_copies(image, tmp_path):
+    with f2fskit.open(image) as volume, pytest.raises(FileNotFoundError) as caught:
+        volume.extract(tmp_path / "out", paths=["/etc", "/none"])
+    assert caught.value.filename == "/none"
+    for source in (tmp_path / "missing", tmp_path / "missing.tar"):
+        with pytest.raises(FileNotFoundError) as caught:
+            f2fskit.build(source, tmp_path / "new.img")
+        assert caught.value.filename == source
+    with pytest.raises(ValueError, match="memoryview"):
+        f2fskit.open(image.read_bytes())
+    assert f2fskit.open(memoryview(image.read_bytes()))["/etc/passwd"].exists()
+
+
 def read(image, path):
     with f2fskit.open(image) as volume:
         return volume.read_bytes(path)

@@ -45,6 +45,11 @@ class Context(Owner):
         """The last 64 OSErrors of file objects that the library tolerated by reading a second copy."""
         return list(self._handle.core.hooks.tolerated)
 
+    def __repr__(self) -> str:
+        hooks = self._handle.core.hooks
+        given = ", ".join(name for name in ("log", "progress", "now", "random") if getattr(hooks, name) is not None)
+        return f"<f2fskit.Context with {given or 'no callbacks'}>"
+
     def __del__(self) -> None:
         handle = getattr(self, "_handle", None)
         if handle is not None:

@@ -64,6 +64,10 @@ class Table(collections.abc.Sequence[E], Generic[E]):
     def _range(self, start: int, stop: int | None) -> range:
         return range(*slice(start, stop).indices(len(self)))
 
+    def __repr__(self) -> str:
+        shown = "of a closed volume" if self._volume.closed else f"of {len(self)} entries"
+        return f"<f2fskit.{type(self).__name__} {shown}>"
+
 
 class Nat(Table[results.NatEntry]):
     """The node address table by node id. Iteration gives free entries too; `used()` does not."""

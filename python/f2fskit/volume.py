@@ -142,13 +142,24 @@ def open(
             device = device.partition(partition)
             opened.append(device)
         volume = Volume(_open(device, options, devices, opened, writes, lock), context, writable, now)
-        volume._source = repr(os.fsdecode(source)) if isinstance(source, (str, bytes, os.PathLike)) else f"in {source!r}"
+        volume._source = _shown(source)
         if writable:
             volume.set_gc()
         return volume
     finally:
         for one in opened:
             one.close()
+
+
+def _shown(source: Source) -> str:
+    """Return words for a source. An object with a buffer would show its bytes, so its type and length stand for it."""
+    if isinstance(source, (str, bytes, os.PathLike)):
+        return repr(os.fsdecode(source))
+    try:
+        with memoryview(source) as view:  # type: ignore[arg-type]
+            return f"in {type(source).__name__} of {view.nbytes} bytes"
+    except TypeError:
+        return f"in {source!r}"
 
 
 def _open(

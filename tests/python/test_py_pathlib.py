@@ -133,6 +133,25 @@ def test_representation(volume, tmp_path):
         assert repr(reader) == f"<f2fskit.Volume {str(image)!r} {reader.uuid}>"
 
 
+def test_representation_of_a_buffer():
+    data = bytearray(64 << 20)
+    f2fskit.mkfs(data)
+    for source in (data, memoryview(data)):
+        with f2fskit.open(source) as found:
+            assert repr(found) == f"<f2fskit.Volume in {type(source).__name__} of {len(data)} bytes {found.uuid}>"
+
+
+def test_representation_of_parts(volume):
+    assert repr(volume.nat) == f"<f2fskit.Nat of {len(volume.nat)} entries>" and repr(volume.sit).startswith("<f2fskit.Sit of ")
+    table = volume.ssa
+    assert repr(table) == f"<f2fskit.Ssa of {len(table)} entries>"
+    with f2fskit.open(f2fskit.build({})) as other:
+        table = other.sit
+    assert repr(table) == "<f2fskit.Sit of a closed volume>"
+    assert repr(f2fskit.Context()) == "<f2fskit.Context with no callbacks>"
+    assert repr(f2fskit.Context(log=print, now=lambda: 0)) == "<f2fskit.Context with log, now>"
+
+
 def test_enumerations_print_their_names():
     kind = f2fskit.FileType.REGULAR
     assert (str(kind), f"{kind}", f"{kind:>9}|", "%s" % kind, f"{kind:d}", f"{kind:02x}") == ("REGULAR", "REGULAR", "  REGULAR|",

@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import fnmatch
 import functools
 import io
 import os
 import pathlib
-import re
 import stat
 import warnings
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Callable, Iterator, Literal, Union, overload
@@ -19,6 +17,7 @@ from ._core import lib
 from .inode import Inode
 from .moment import Moment, nanoseconds
 from .name_text import encode_name, permissions
+from .path_pattern import full_match, glob
 from .xattrs import Xattrs
 
 if TYPE_CHECKING:
@@ -165,18 +164,40 @@ class F2FSPath:
         """Return the path itself."""
         return self
 
+    def is_junction(self) -> bool:
+        """Is it a junction? No path of a volume is."""
+        return False
+
     def is_relative_to(self, other: Union[str, F2FSPath]) -> bool:
         """Is the path other, or below it, by its text?"""
         pure = other._pure if isinstance(other, F2FSPath) else pathlib.PurePosixPath(other)
         return pure == self._pure or pure in self._pure.parents
 
-    def relative_to(self, other: Union[str, F2FSPath]) -> pathlib.PurePosixPath:
-        """Return the relative path from other to this path. ValueError when it is not below other."""
-        return self._pure.relative_to(other._pure if isinstance(other, F2FSPath) else other)
+    def relative_to(self, other: Union[str, F2FSPath], *, walk_up: bool = False) -> pathlib.PurePosixPath:
+        """Return the relative path from other to this path. ValueError when it is not below other.
 
-    def match(self, pattern: str) -> bool:
-        """Does the path match a pattern, from the right when the pattern is relative?"""
-        return self._pure.match(pattern)
+        walk_up: go up with ".." if it is not below.
+        """
+        pure = other._pure if isinstance(other, F2FSPath) else pathlib.PurePosixPath(other)
+        if walk_up and pure.is_absolute():
+            return pathlib.PurePosixPath(os.path.relpath(self._pure, pure))
+        return self._pure.relative_to(pure)
+
+    def match(self, pattern: str, *, case_sensitive: bool | None = None) -> bool:
+        """Does the path match a pattern, from the right when the pattern is relative?
+
+        case_sensitive: False: letters of both cases are the same.
+        """
+        if case_sensitive is None or case_sensitive:
+            return self._pure.match(pattern)
+        return pathlib.PurePosixPath(str(self._pure).lower()).match(pattern.lower())
+
+    def full_match(self, pattern: str, *, case_sensitive: bool | None = None) -> bool:
+        """Does the whole path match a pattern? A component ** stands for any number of directories.
+
+        case_sensitive: False: letters of both cases are the same.
+        """
+        return full_match(self.parts, pathlib.PurePosixPath(pattern).parts, case_sensitive is not False)
 
     def as_posix(self) -> str:
         """Return the path as str."""
@@ -195,7 +216,16 @@ class F2FSPath:
         return isinstance(other, F2FSPath) and self._volume is other._volume and self._pure == other._pure
 
     def __lt__(self, other: F2FSPath) -> bool:
-        return self._pure < other._pure
+        return self._pure < other._pure if isinstance(other, F2FSPath) else NotImplemented
+
+    def __le__(self, other: F2FSPath) -> bool:
+        return self._pure <= other._pure if isinstance(other, F2FSPath) else NotImplemented
+
+    def __gt__(self, other: F2FSPath) -> bool:
+        return self._pure > other._pure if isinstance(other, F2FSPath) else NotImplemented
+
+    def __ge__(self, other: F2FSPath) -> bool:
+        return self._pure >= other._pure if isinstance(other, F2FSPath) else NotImplemented
 
     def __hash__(self) -> int:
         return hash((id(self._volume), self._pure))
@@ -222,17 +252,17 @@ class F2FSPath:
                 return False
             raise
 
-    def exists(self) -> bool:
-        """Does it exist? False for a dangling symbolic link."""
-        return self._test(lambda inode: True)
+    def exists(self, *, follow_symlinks: bool = True) -> bool:
+        """Does it exist? False for a dangling symbolic link that is followed."""
+        return self._test(lambda inode: True, follow_symlinks)
 
-    def is_dir(self) -> bool:
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool:
         """Is it a directory?"""
-        return self._test(Inode.is_dir)
+        return self._test(Inode.is_dir, follow_symlinks)
 
-    def is_file(self) -> bool:
+    def is_file(self, *, follow_symlinks: bool = True) -> bool:
         """Is it a regular file?"""
-        return self._test(Inode.is_file)
+        return self._test(Inode.is_file, follow_symlinks)
 
     def is_symlink(self) -> bool:
         """Is it a symbolic link? Not followed."""
@@ -342,24 +372,25 @@ class F2FSPath:
         for entry in self.inode().iterdir():
             yield self._make(self._pure / entry.name)
 
-    def glob(self, pattern: str) -> Iterator[F2FSPath]:
+    def glob(self, pattern: str, *, case_sensitive: bool | None = None) -> Iterator[F2FSPath]:
         """Yield the paths below that match a relative pattern: * ? [] within a component, ** for any directories.
 
-        Names are compared as they are, in case-insensitive directories too. Symbolic links are not followed by **.
+        Names are compared as they are, in case-insensitive directories too, unless case_sensitive is False. Symbolic
+        links are not followed by **.
         """
         parts = pathlib.PurePosixPath(pattern).parts
         if not parts or parts[0] == "/":
             raise ValueError(f"not a relative pattern: {pattern!r}")
         found = [self] if self.is_dir() else []
         seen: set[F2FSPath] = set()
-        for path in _glob(iter(found), parts):
+        for path in glob(iter(found), parts, case_sensitive is not False):
             if path not in seen:
                 seen.add(path)
                 yield path
 
-    def rglob(self, pattern: str) -> Iterator[F2FSPath]:
+    def rglob(self, pattern: str, *, case_sensitive: bool | None = None) -> Iterator[F2FSPath]:
         """Like glob() with "**/" in front."""
-        return self.glob(f"**/{pattern}")
+        return self.glob(f"**/{pattern}", case_sensitive=case_sensitive)
 
     def _children(self) -> Iterator[tuple[F2FSPath, Any]]:
         for entry in self.inode().iterdir():
@@ -510,10 +541,10 @@ class F2FSPath:
         """Return the whole contents. TooBigError when they are longer than max_bytes; see `Inode.read_bytes()`."""
         return self.inode().read_bytes(max_bytes)
 
-    def read_text(self, encoding: str | None = None, errors: str | None = None) -> str:
+    def read_text(self, encoding: str | None = None, errors: str | None = None, newline: str | None = None) -> str:
         """Return the whole contents as text, by default in UTF-8. TooBigError as `Inode.read_bytes()`."""
         self.inode()._need_length(None)
-        with self.open("r", encoding=encoding, errors=errors) as file:
+        with self.open("r", encoding=encoding, errors=errors, newline=newline) as file:
             return str(file.read())
 
     def write_bytes(self, data: bytes | bytearray | memoryview) -> int:
@@ -705,6 +736,23 @@ class F2FSPath:
             self.unlink()
         return new
 
+    def copy_into(self, directory: Union[str, pathlib.PurePath, F2FSPath], *, follow_symlinks: bool = True) -> F2FSPath:
+        """Copy into a directory under the same name, as `copy()` does. Return the new path."""
+        return self.copy(self._within(directory), follow_symlinks=follow_symlinks)
+
+    def move_into(self, directory: Union[str, pathlib.PurePath, F2FSPath]) -> F2FSPath:
+        """Move into a directory under the same name, as `move()` does. Return the new path."""
+        return self.move(self._within(directory))
+
+    def _within(self, directory: Union[str, pathlib.PurePath, F2FSPath]) -> F2FSPath:
+        if not self.name:
+            raise ValueError(f"{self} has no name")
+        return (directory if isinstance(directory, F2FSPath) else self.parent.joinpath(directory)) / self.name
+
+    def lchmod(self, mode: int) -> None:
+        """Set permissions, of a symbolic link itself."""
+        self.chmod(mode, follow_symlinks=False)
+
     def chmod(self, mode: int, *, follow_symlinks: bool = True) -> None:
         """Set permissions."""
         self.inode(follow=follow_symlinks).set(mode=mode)
@@ -746,32 +794,3 @@ for _name in ("inode", "stat", "readlink", "open", "read_bytes", "read_text", "w
               "symlink_to", "hardlink_to", "unlink", "rmdir", "rmtree", "rename", "copy", "move", "resolve", "samefile", "chmod", "chown", "utime", "truncate"):
     setattr(F2FSPath, _name, _naming(getattr(F2FSPath, _name)))
 setattr(F2FSPath, "replace", F2FSPath.rename)
-
-
-def _glob(paths: Iterator[F2FSPath], parts: tuple[str, ...]) -> Iterator[F2FSPath]:
-    """Match the components of a pattern below each path, by one generator for each component."""
-    for i, part in enumerate(parts):
-        last = i == len(parts) - 1
-        paths = _glob_part(paths, part, last)
-    return paths
-
-
-def _glob_part(paths: Iterator[F2FSPath], part: str, last: bool) -> Iterator[F2FSPath]:
-    if part == "**":
-        for path in paths:
-            yield from path._directories()
-    elif part == ".." or not re.search(r"[*?\[]", part):
-        for path in paths:
-            found = path / part
-            if found._test(lambda inode: True, follow=False) if last else found.is_dir():
-                yield found
-    else:
-        matches = re.compile(fnmatch.translate(part)).match
-        for path in paths:
-            for found, entry in path._children():
-                if matches(entry.name) and (last or _leads_on(found, entry)):
-                    yield found
-
-
-def _leads_on(path: F2FSPath, entry: Any) -> bool:
-    return bool(entry.type == enums.FileType.DIRECTORY) or (entry.is_symlink() and path.is_dir())

@@ -3,6 +3,7 @@
 import io
 import json
 import mmap
+import operator
 import os
 import pathlib
 import stat
@@ -150,6 +151,73 @@ def test_representation_of_parts(volume):
     assert repr(table) == "<f2fskit.Sit of a closed volume>"
     assert repr(f2fskit.Context()) == "<f2fskit.Context with no callbacks>"
     assert repr(f2fskit.Context(log=print, now=lambda: 0)) == "<f2fskit.Context with log, now>"
+
+
+def test_order_of_paths(volume):
+    one, two = volume["/dir"], volume["/other"]
+    assert one < two and one <= two <= two and two > one and two >= one and not one >= two
+    for other in ("/other", pathlib.PurePosixPath("/other"), None):
+        for compare in (operator.lt, operator.le, operator.gt, operator.ge):
+            with pytest.raises(TypeError):
+                compare(one, other)
+
+
+def test_links_that_are_not_followed(volume):
+    assert volume["/dangling"].exists(follow_symlinks=False) and not volume["/dangling"].exists()
+    assert volume["/dir/link"].is_dir() and not volume["/dir/link"].is_dir(follow_symlinks=False)
+    assert volume["/abs"].is_file() and not volume["/abs"].is_file(follow_symlinks=False)
+    assert not volume["/dir"].is_junction()
+
+
+@pytest.mark.parametrize("path, pattern, same, folded", [
+    ("/dir/sub/Deep.TXT", "**/*.TXT", True, True), ("/dir/sub/Deep.TXT", "**/*.txt", False, True),
+    ("/dir/sub/deep", "/dir/*/deep", True, True), ("/dir/sub/deep", "/dir/*", False, False), ("/dir/sub/deep", "/**", True, True),
+    ("/dir/sub/deep", "/dir/sub/deep/**", True, True), ("/dir/sub/deep", "/**/sub/**/deep", True, True), ("/dir", "dir", False, False),
+    ("/dir/sub/deep", "/**/deep/**/deep", False, False), ("/", "/", True, True), ("/a", "/[ab]", True, True), ("/A", "/[ab]", False, True),
+])
+def test_full_match(volume, path, pattern, same, folded):
+    found = volume[path]
+    assert (found.full_match(pattern), found.full_match(pattern, case_sensitive=False)) == (same, folded)
+    assert found.full_match(pattern, case_sensitive=True) == same
+    if hasattr(pathlib.PurePath, "full_match"):
+        assert pathlib.PurePosixPath(path).full_match(pattern) == same
+
+
+def test_letters_of_both_cases(volume):
+    volume["/dir/Sub.D"].mkdir()
+    volume["/dir/Sub.D/FILE.txt"].write_text("a\r\n")
+    assert [str(path) for path in volume["/"].glob("DIR/sub.d/file.*", case_sensitive=False)] == ["/dir/Sub.D/FILE.txt"]
+    assert list(volume["/"].glob("DIR/sub.d/file.*")) == list(volume["/"].rglob("file.txt")) == []
+    assert [path.name for path in volume["/"].rglob("file.TXT", case_sensitive=False)] == ["FILE.txt"]
+    assert volume["/dir/Sub.D"].match("sub.*", case_sensitive=False) and not volume["/dir/Sub.D"].match("sub.*")
+    assert volume["/dir/Sub.D/FILE.txt"].read_text(newline="") == "a\r\n" and volume["/dir/Sub.D/FILE.txt"].read_text() == "a\n"
+
+
+def test_relative_paths_upwards(volume):
+    assert volume["/dir/sub"].relative_to("/dir") == volume["/dir/sub"].relative_to("/dir", walk_up=True) == pathlib.PurePosixPath("sub")
+    assert volume["/dir/sub"].relative_to(volume["/other/x"], walk_up=True) == pathlib.PurePosixPath("../../dir/sub")
+    with pytest.raises(ValueError):
+        volume["/dir/sub"].relative_to("/other")
+
+
+def test_copy_and_move_into_a_directory(volume):
+    volume["/new"].mkdir()
+    assert str(volume["/dir/sub"].copy_into("/new")) == "/new/sub" and volume["/new/sub/deep"].read_bytes() == b"deep"
+    assert str(volume["/other"].move_into(volume["/new"])) == "/new/other" and "/other" not in volume
+    assert volume["/dir/up"].copy_into("/new", follow_symlinks=False).is_symlink()
+    with pytest.raises(FileExistsError) as caught:
+        volume["/dir/sub"].copy_into("/new")
+    assert (caught.value.filename, caught.value.filename2) == ("/dir/sub", "/new/sub")
+    with pytest.raises(ValueError):
+        volume["/"].copy_into("/new")
+    with pytest.raises(NotADirectoryError):
+        volume["/dir/sub"].move_into("/new/other")
+
+
+def test_permissions_of_a_link_itself(volume):
+    before = volume["/dir/sub"].stat().st_mode
+    volume["/dir/link"].lchmod(0o700)
+    assert volume["/dir/link"].lstat().st_mode & 0o777 == 0o700 and volume["/dir/sub"].stat().st_mode == before
 
 
 def test_enumerations_print_their_names():

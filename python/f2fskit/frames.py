@@ -63,7 +63,8 @@ def files(volume: Volume, *, digest: str | None = None) -> pandas.DataFrame:
     found = frame("files", volume)
     if digest is not None:
         known = {path: digests[digest] for path, digests in volume.hashes(digest)}  # type: ignore[arg-type]
-        found[digest] = found["path"].map(known)
+        # not map(): pandas 3 makes a column of UTF-8 of the keys, and names may have other bytes
+        found[digest] = _pandas().Series([known.get(path) for path in found["path"]], dtype="object")
     return found
 
 

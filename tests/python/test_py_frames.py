@@ -88,6 +88,13 @@ def test_frames(pandas, device):
         assert versions["is_current"].tolist().count(True) == 1 and versions["is_current"].iloc[-1]
 
 
+def test_names_that_are_no_utf8(pandas):
+    with f2fskit.build({"odd\udcff": b"x"}) as device, f2fskit.open(device) as volume:
+        files = frames.files(volume, digest="md5")
+    assert files["path"].tolist() == ["/", "/odd\udcff"] and files["md5"].tolist() == [None, hashlib.md5(b"x").hexdigest()]
+    assert frames.known(files, [hashlib.md5(b"x").hexdigest()]).tolist() == [False, True]
+
+
 def test_known(pandas, device, tmp_path):
     digest = hashlib.sha256(pattern(1, 9000)).hexdigest()
     with f2fskit.open(device) as volume:

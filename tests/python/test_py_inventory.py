@@ -60,6 +60,32 @@ def test_executors(images):
     assert expected[0].tree_sha256 == "" and expected[0].is_sound
 
 
+def test_dask_cluster_into_parquet(images, tmp_path):
+    """Two workers of Dask give the rows of this process. They become a table of Parquet where a library for that is installed."""
+    distributed = pytest.importorskip("distributed")
+    pandas = pytest.importorskip("pandas")
+    paths = [*sorted(images.iterdir())[44:49], images / "missing.img"]
+    expected = [row._replace(seconds=0) for row in inventory.inventory(paths)]
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=str(tmp_path)) as cluster:
+        with distributed.Client(cluster) as client:
+            rows = [row._replace(seconds=0) for row in inventory.inventory(paths, client)]
+    assert rows == expected and [bool(row.error) for row in rows] == [False, False, True, True, True, True]
+    table = pandas.DataFrame(rows)
+    assert list(table.columns) == list(inventory.Inventory._fields) and table["is_sound"].dtype == bool and table["file_bytes"].dtype == "int64"
+    pytest.importorskip("pyarrow")
+    table.to_parquet(tmp_path / "rows.parquet")
+    again = pandas.read_parquet(tmp_path / "rows.parquet")
+    assert [tuple(row[:-3]) for row in again.itertuples(index=False)] == [row[:-3] for row in rows] and list(again["findings"][2]) == list(rows[2].findings)
+
+
+@pytest.mark.parametrize("module, name", [("tqdm", "tqdm"), ("rich.progress", "track")])
+def test_progress(images, module, name):
+    """The rows come one by one, so a bar of progress counts them."""
+    bar = getattr(pytest.importorskip(module), name)
+    paths = sorted(images.iterdir())[:3]
+    assert [row.label for row in bar(inventory.inventory(paths, check=False), total=len(paths))] == ["image 0", "image 1", "image 2"]
+
+
 def test_greedy_images(images, tmp_path):
     os.mkfifo(tmp_path / "pipe")  # opening it as a file would wait for a writer for ever
     pipe, good = inventory.inventory([tmp_path / "pipe", images / "00.img"], check=False)

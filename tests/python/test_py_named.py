@@ -79,7 +79,7 @@ def test_paths_of_the_volume(image, name):
 
 
 def test_both_paths(image):
-    """As os.rename() has it: what was asked for, not the component where it failed."""
+    """Name the paths asked for, as os.rename() does, not the component where it failed."""
     with f2fskit.open(image, "r+") as volume:
         for name in ("rename", "copy", "move"):
             for here, there in (("/etc/none", "/y"), ("/etc/passwd", "/none/y"), ("/etc/none", "y")):

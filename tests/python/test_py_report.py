@@ -10,6 +10,7 @@ import pytest
 
 import f2fskit
 from f2fskit.report import report, size_text, times_svg
+from f2fskit.report_style import STYLE
 from html_page import Page
 
 EVIL = "<script>alert(1)</script>&\"'\x1b[31m"
@@ -82,20 +83,55 @@ def test_parts():
         assert sum(int(count.replace(",", "")) for count in re.findall(r"<title>([\d,]+) from", chart)) == len(times)
 
 
-def test_a_browser_sorts(device, tmp_path):
-    """Chromium shows the page, and a click on a head sorts its table."""
-    browser = shutil.which("chromium")
+def contrast(*colours):
+    """Return the ratio of the luminances of two colours, as the Web Content Accessibility Guidelines define it."""
+    def luminance(colour):
+        digits = "".join(digit * 2 for digit in colour) if len(colour) == 3 else colour
+        parts = [part / 255 for part in bytes.fromhex(digits)]
+        red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    low, high = sorted(luminance(colour) for colour in colours)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_colours_can_be_read():
+    """In both schemes: 4.5 for text, 3 for pictures (WCAG 2.2, 1.4.3 and 1.4.11)."""
+    light, dark = (dict(re.findall(r"--(\w+): #([0-9a-f]+)", part)) for part in re.findall(r":root \{(.*?)\}", STYLE, re.S))
+    assert light.keys() == dark.keys() >= {"text", "soft", "page", "card", "mark", "bar", "good", "bad"} and light != dark
+    assert round(contrast("000", "ffffff"), 1) == 21 and round(contrast("777777", "fff"), 2) == 4.48
+    for scheme in (light, dark):
+        for ground in ("page", "card"):
+            for name in ("text", "soft", "mark", "good", "bad"):
+                assert contrast(scheme[name], scheme[ground]) >= 4.5, name
+        assert contrast(scheme["bar"], scheme["page"]) >= 3
+
+
+@pytest.fixture
+def browse(tmp_path):
+    """A function that returns the title of a page after Chromium ran its scripts."""
+    browser = os.environ.get("F2FSKIT_BROWSER") or shutil.which("chromium")
     if not browser:
-        pytest.skip("chromium is not installed")
+        pytest.skip("F2FSKIT_BROWSER names no Chromium, and chromium is not installed")
+
+    def titled(page):
+        (tmp_path / "r.html").write_text(page)
+        done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                               f"--user-data-dir={tmp_path}/profile", "--dump-dom", f"file://{tmp_path}/r.html"], capture_output=True,
+                              text=True, env={**os.environ, "HOME": str(tmp_path)}, timeout=120)
+        title = re.search(r"<title>(.*?)</title>", done.stdout)
+        assert title, done.stderr[-2000:]
+        return title[1]
+
+    return titled
+
+
+def test_a_browser_sorts(device, browse):
+    """A click on a head sorts its table."""
     with f2fskit.open(device) as volume:
         text = report(volume, check=f2fskit.check(device))
     probe = ("<script>const head = [...document.querySelectorAll('section[aria-labelledby=files] th button')]"
              ".find(one => one.textContent === 'size'); head.click();"
              "document.title = [...head.closest('table').tBodies[0].rows].map(row => row.cells[4].dataset.value).join(' ');</script>")
-    (tmp_path / "r.html").write_text(text.replace("</body>", probe + "</body>"))
-    done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile", "--dump-dom",
-                           f"file://{tmp_path}/r.html"], capture_output=True, text=True, env={**os.environ, "HOME": str(tmp_path)})
-    title = re.search(r"<title>([\d ]+)</title>", done.stdout)
-    assert title, done.stderr[-2000:]
-    sizes = [int(word) for word in title[1].split()]
+    title = browse(text.replace("</body>", probe + "</body>"))
+    sizes = [int(word) for word in title.split()]
     assert len(sizes) > 60 and sizes == sorted(sizes) and sizes[0] < sizes[-1]

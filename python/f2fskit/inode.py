@@ -407,10 +407,10 @@ class Inode(Closable, InodeFields):
             if value is not None:
                 put(row, **{name: int(value)})
                 which |= getattr(lib, f"F2FS_SET_{name.upper()}")
-        for name, value in (("atime", atime_ns), ("mtime", mtime_ns), ("ctime", ctime_ns), ("crtime", crtime_ns)):
-            if value is not None:
+        for name, time in (("atime", atime_ns), ("mtime", mtime_ns), ("ctime", ctime_ns), ("crtime", crtime_ns)):
+            if time is not None:
                 moment = getattr(row, name)
-                moment.seconds, moment.nanoseconds = split_any(value, f"{name}_ns")
+                moment.seconds, moment.nanoseconds = split_any(time, f"{name}_ns")
                 which |= getattr(lib, f"F2FS_SET_{name.upper()}")
         self._change(lib.f2fs_inode_set, which, row)
 

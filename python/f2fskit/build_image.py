@@ -13,9 +13,7 @@ import io
 import os
 import posixpath
 import stat
-import tarfile
-import tempfile
-from typing import Any, BinaryIO, Dict, Iterable, Iterator, Mapping, NamedTuple, Sequence, Union, overload
+from typing import TYPE_CHECKING, Any, BinaryIO, Dict, Iterable, Iterator, Mapping, NamedTuple, Sequence, Union, overload
 
 from . import enums
 from .making import MkfsOptions, MkfsResult, Target, mkfs
@@ -26,16 +24,14 @@ from .name_text import Patterns, permissions
 from .populate import PopulateCompression, PopulateRule, Reader, populate_size
 from .volume import open as open_volume
 
+if TYPE_CHECKING:
+    import tarfile
+
 Contents = Union[bytes, bytearray, memoryview, str, "os.PathLike[str]"]
 
-_TYPES = {
-    stat.S_IFREG: tarfile.REGTYPE,
-    stat.S_IFDIR: tarfile.DIRTYPE,
-    stat.S_IFLNK: tarfile.SYMTYPE,
-    stat.S_IFCHR: tarfile.CHRTYPE,
-    stat.S_IFBLK: tarfile.BLKTYPE,
-    stat.S_IFIFO: tarfile.FIFOTYPE,
-}
+# Types of members. tarfile has names for them, but is imported only when an archive is written.
+_TYPES = {stat.S_IFREG: b"0", stat.S_IFLNK: b"2", stat.S_IFCHR: b"3", stat.S_IFBLK: b"4", stat.S_IFDIR: b"5", stat.S_IFIFO: b"6"}
+_FURTHER_NAME = b"1"
 
 
 _MODES = {stat.S_IFDIR: 0o755, stat.S_IFLNK: 0o777}
@@ -107,6 +103,8 @@ class _Archive:
     """Writes entries into a tar archive, with the directories above each."""
 
     def __init__(self, file: BinaryIO) -> None:
+        import tarfile
+
         self.tar = tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT, encoding="utf-8", errors="surrogateescape")
         self.time = default_time()
         self.seen: dict[str, bool] = {"": True}  # paths: is it a directory?
@@ -134,8 +132,8 @@ class _Archive:
         return "/".join(parts)
 
     def _write(self, entry: Entry, path: str, kind: int) -> None:
-        info = tarfile.TarInfo("./" + path)
-        info.type = _TYPES.get(kind, tarfile.LNKTYPE)
+        info: tarfile.TarInfo = self.tar.tarinfo("./" + path)
+        info.type = _TYPES.get(kind, _FURTHER_NAME)
         info.mode = _MODES.get(kind, 0o644) if entry.mode is None else permissions(entry.mode)
         info.uid, info.gid = entry.owner
         seconds, rest = split(self.time if entry.time is None else entry.time, "time")
@@ -177,6 +175,8 @@ def _as_source(source: Any, temporary: Path | None, keeps: bool) -> Iterator[Dic
         return
     if not hasattr(source, "read") and not isinstance(source, (collections.abc.Mapping, collections.abc.Iterable)):
         raise TypeError(f"an image is built from a dictionary, a path, an archive or entries, not {type(source).__name__}")
+    import tempfile
+
     place = None if temporary is None else os.fsdecode(temporary)
     with tempfile.NamedTemporaryFile(prefix="f2fskit-", suffix=".tar", dir=place) as file:
         read: Any = getattr(source, "read", None)

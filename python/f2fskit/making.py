@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import mmap
 import operator
 import os
@@ -213,6 +212,8 @@ def check_names(options: Mapping[str, Any]) -> None:
     known = list(_Options.__init__.__kwdefaults__ or ())
     for name in options:
         if name not in known:
+            import difflib
+
             near = difflib.get_close_matches(name, known, 1)
             hint = f", did you mean {near[0]}?" if near else ":"
             raise TypeError(f"a volume to be made has no option {name}{hint} Options are {', '.join(known)}")

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from typing import Any, Literal, Sequence
 
 from . import enums
@@ -132,6 +131,8 @@ def open(
     put(options, offset=offset, pack=pack, cache_bytes=cache_bytes)
     options.accept_unread, options.accept_foreign = accept_unread, accept_foreign
     options.recover = enums.choose(enums.OpenRecover, recover)
+    import tempfile  # here, as importing it takes a tenth of the time of importing f2fskit
+
     spill_dir = ffi.new("char[]", os.fsencode(tempfile.gettempdir()))
     options.spill_dir = spill_dir
     writes = writable or options.recover == enums.OpenRecover.APPLY

@@ -7,7 +7,7 @@ import sys
 import f2fskit
 
 HEAVY = ["numpy", "pandas", "matplotlib", "fsspec", "pytest", "json", "html", "subprocess", "multiprocessing", "concurrent.futures",
-         "asyncio", "http", "argparse", "unittest", "sqlite3"]
+         "asyncio", "http", "argparse", "unittest", "sqlite3", "tarfile", "tempfile", "shutil", "bz2", "lzma", "difflib"]
 LAZY = ["testing", "power_cut", "pytest_plugin", "fsspec_filesystem", "inventory", "frames", "rows", "report", "report_style", "plots"]
 
 

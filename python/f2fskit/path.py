@@ -16,7 +16,7 @@ from . import errors as _errors  # methods have parameters called errors
 from ._core import lib
 from .inode import Inode
 from .moment import Moment, nanoseconds
-from .name_text import encode_name, permissions
+from .name_text import decode_name, encode_name, permissions
 from .path_pattern import full_match, glob
 from .xattrs import Xattrs
 
@@ -63,9 +63,9 @@ class F2FSPath:
     _volume: Volume
     _pure: pathlib.PurePosixPath
 
-    def __init__(self, volume: Volume, *parts: Union[str, PathLike[str], F2FSPath]) -> None:
+    def __init__(self, volume: Volume, *parts: Union[str, bytes, PathLike[str], F2FSPath]) -> None:
         self._volume = volume
-        names = [part._pure if isinstance(part, F2FSPath) else part for part in parts]
+        names = [part._pure if isinstance(part, F2FSPath) else decode_name(part) if isinstance(part, bytes) else part for part in parts]
         pure = pathlib.PurePosixPath("/", *names)
         # POSIX lets "//" mean something else than "/"; here it does not.
         self._pure = pathlib.PurePosixPath(str(pure)[1:]) if pure.root == "//" else pure
@@ -118,11 +118,11 @@ class F2FSPath:
         """All directories above, nearest first."""
         return [self._make(parent) for parent in self._pure.parents]
 
-    def joinpath(self, *parts: Union[str, PathLike[str], F2FSPath]) -> F2FSPath:
+    def joinpath(self, *parts: Union[str, bytes, PathLike[str], F2FSPath]) -> F2FSPath:
         """Return this path with parts appended."""
         return F2FSPath(self._volume, self, *parts)
 
-    def __truediv__(self, part: Union[str, PathLike[str], F2FSPath]) -> F2FSPath:
+    def __truediv__(self, part: Union[str, bytes, PathLike[str], F2FSPath]) -> F2FSPath:
         return self.joinpath(part)
 
     def with_name(self, name: str) -> F2FSPath:
@@ -137,7 +137,7 @@ class F2FSPath:
         """Return this path with another name before the suffix."""
         return self.with_name(stem + self.suffix)
 
-    def with_segments(self, *parts: Union[str, PathLike[str], F2FSPath]) -> F2FSPath:
+    def with_segments(self, *parts: Union[str, bytes, PathLike[str], F2FSPath]) -> F2FSPath:
         """Return a path of the same volume made of these parts."""
         return F2FSPath(self._volume, *parts)
 

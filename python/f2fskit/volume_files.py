@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pathlib
-from typing import TYPE_CHECKING, Any, Iterator, Sequence, Union, cast
+from typing import TYPE_CHECKING, Any, Iterator, Sequence, cast
 
 from . import errors, populate, tree
 from ._core import lib, number
@@ -63,17 +63,17 @@ class VolumeFiles(VolumeBase):
             raise
         return Inode(self._whole(), handle)
 
-    def path(self, *parts: Union[str, pathlib.PurePath, F2FSPath]) -> F2FSPath:
+    def path(self, *parts: AnyPath) -> F2FSPath:
         """Return a path of the volume as an object in the manner of pathlib."""
         return F2FSPath(self._whole(), *parts)
 
-    def __getitem__(self, path: Union[str, pathlib.PurePath, F2FSPath]) -> F2FSPath:
+    def __getitem__(self, path: AnyPath) -> F2FSPath:
         """Return a path of the volume, as `path()` does. It need not exist."""
         return F2FSPath(self._whole(), path)
 
     def __contains__(self, path: object) -> bool:
         """Does a path exist? Symbolic links are followed."""
-        return isinstance(path, (str, pathlib.PurePath, F2FSPath)) and F2FSPath(self._whole(), path).exists()
+        return isinstance(path, (str, bytes, pathlib.PurePath, F2FSPath)) and F2FSPath(self._whole(), path).exists()
 
     def __iter__(self) -> Iterator[str]:
         """Refuse iteration over a volume: any `volume["/x"]` is a path. Use `scan()` or `walk()` to visit all files."""

@@ -120,6 +120,9 @@ def test_copy_and_move(volume):
 def test_volume_as_a_mapping(volume):
     assert volume["/dir/file"].read_bytes() == TREE["dir"]["file"] and volume[pathlib.PurePath("other")].exists()
     assert "/other" in volume and volume["/other"] in volume and "/none" not in volume and "/dangling" not in volume
+    assert b"/other" in volume and b"/none" not in volume and volume[b"other"] == volume["/other"] == volume["/"] / b"other"
+    volume["/odd\udcff"].touch()
+    assert b"/odd\xff" in volume and bytes(volume[b"/odd\xff"]) == b"/odd\xff"
     assert 3 not in volume
     with pytest.raises(TypeError, match="scan"):
         iter(volume)

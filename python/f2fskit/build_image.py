@@ -160,7 +160,13 @@ class _Archive:
             return contextlib.nullcontext()
         if isinstance(entry.contents, os.PathLike):
             return open(entry.contents, "rb")
-        return io.BytesIO(entry.contents.encode("utf-8", "surrogateescape") if isinstance(entry.contents, str) else entry.contents)
+        if isinstance(entry.contents, str):
+            return io.BytesIO(entry.contents.encode("utf-8", "surrogateescape"))
+        try:
+            return io.BytesIO(entry.contents)
+        except TypeError:
+            message = f"{entry.path!r}: contents are bytes, text or the path of a file, not {type(entry.contents).__name__}"
+            raise TypeError(message) from None
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import stat as stat_module
 import struct
@@ -405,7 +406,7 @@ class Inode(Closable, InodeFields):
             which = lib.F2FS_SET_PIN
         for name, value in (("mode", mode), ("uid", uid), ("gid", gid), ("projid", projid), ("flags", flags)):
             if value is not None:
-                put(row, **{name: int(value)})
+                put(row, **{name: operator.index(value)})
                 which |= getattr(lib, f"F2FS_SET_{name.upper()}")
         for name, time in (("atime", atime_ns), ("mtime", mtime_ns), ("ctime", ctime_ns), ("crtime", crtime_ns)):
             if time is not None:

@@ -340,7 +340,7 @@ class F2FSPath:
     @property
     def xattrs(self) -> Xattrs:
         """Extended attributes as a mapping."""
-        return self.inode().xattrs
+        return Xattrs(self.inode(), str(self))
 
     def readlink(self) -> str:
         """Return the target of a symbolic link, as stored."""
@@ -369,8 +369,9 @@ class F2FSPath:
 
     def iterdir(self) -> Iterator[F2FSPath]:
         """Yield the paths in a directory, in the directory's order."""
-        for entry in self.inode().iterdir():
-            yield self._make(self._pure / entry.name)
+        with errors.naming(str(self)):
+            for entry in self.inode().iterdir():
+                yield self._make(self._pure / entry.name)
 
     def glob(self, pattern: str, *, case_sensitive: bool | None = None) -> Iterator[F2FSPath]:
         """Yield the paths below that match a relative pattern: * ? [] within a component, ** for any directories.

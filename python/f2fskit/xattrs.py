@@ -21,10 +21,12 @@ class Xattrs(collections.abc.MutableMapping[str, bytes]):
     `NoAttrError`, which is a KeyError.
     """
 
-    __slots__ = ("_inode", "_all", "_epoch")
+    __slots__ = ("_inode", "_path", "_all", "_epoch")
 
-    def __init__(self, inode: Inode) -> None:
+    def __init__(self, inode: Inode, path: str | None = None) -> None:
+        """Not for users. path: for errors."""
         self._inode = inode
+        self._path = path
         self._epoch = 0
         self._all: tuple[dict[str, bytes], dict[str, bytes]] | None = None
 
@@ -45,7 +47,8 @@ class Xattrs(collections.abc.MutableMapping[str, bytes]):
                     (internal if row.is_internal else shown)[decode_name(ffi.string(row.name))] = value
                 return count
 
-            self._inode._handle.call(load)
+            with errors.naming(self._path):
+                self._inode._handle.call(load)
             self._all = shown, internal
             self._epoch = epoch
         return self._all
@@ -56,15 +59,18 @@ class Xattrs(collections.abc.MutableMapping[str, bytes]):
             return shown[name]
         except KeyError:
             message = f"inode {self._inode.number} has no attribute {name!r}"
-            raise errors.make(lib.F2FS_ERR_NO_ATTR, message) from None
+            error = errors.make(lib.F2FS_ERR_NO_ATTR, message)
+            error.filename = self._path  # type: ignore[attr-defined]
+            raise error from None
 
     def __setitem__(self, name: str, value: bytes | bytearray | memoryview) -> None:
-        with raw_bytes(value) as raw:
+        with raw_bytes(value) as raw, errors.naming(self._path):
             self._inode._change(lib.f2fs_xattr_set, encode_name(name), raw, len(raw))
         self._all = None
 
     def __delitem__(self, name: str) -> None:
-        self._inode._change(lib.f2fs_xattr_remove, encode_name(name))
+        with errors.naming(self._path):
+            self._inode._change(lib.f2fs_xattr_remove, encode_name(name))
         self._all = None
 
     def __iter__(self) -> Iterator[str]:

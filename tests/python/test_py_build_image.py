@@ -141,6 +141,8 @@ def test_what_is_no_source(tmp_path):
     for source in (42, {"a": 42}, {b"a": b""}, ["a"], {"a": ["b"]}):
         with pytest.raises(TypeError):
             build(source, tmp_path / "disk.img")
+    with pytest.raises(TypeError, match="'a/b': contents are bytes, text or the path of a file, not int"):
+        build({"a": {"b": 42}}, tmp_path / "disk.img")
     with pytest.raises(FileNotFoundError):
         build({"a": tmp_path / "missing"}, tmp_path / "disk.img")
     with pytest.raises(OSError):

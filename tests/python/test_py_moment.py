@@ -88,6 +88,17 @@ def test_times_of_files_are_of_one_unit(image, value):
         volume.rollback()
 
 
+@pytest.mark.parametrize("name", ["mode", "uid", "gid", "projid", "flags"])
+def test_attributes_are_whole_numbers(image, name):
+    with f2fskit.open(image, "r+") as volume:
+        before = repr(volume.root.stat())
+        for value in (1.9, "1", b"1"):
+            with pytest.raises(TypeError):
+                volume.root.set(**{name: value})
+        assert repr(volume.root.stat()) == before
+        volume.rollback()
+
+
 def test_times_of_files(image):
     with f2fskit.open(image, "r+") as volume:
         volume.path("/file").touch()

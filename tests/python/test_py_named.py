@@ -107,6 +107,21 @@ def test_copies_name_the_file_within(image):
             volume.rollback()
 
 
+def test_attributes_and_lists(image):
+    with f2fskit.open(image, "r+") as volume:
+        attributes = volume["/etc/passwd"].xattrs
+        for call in (lambda: attributes["user.none"], lambda: attributes.__delitem__("user.none"), lambda: attributes.pop("user.none"),
+                     lambda: attributes.__setitem__("user.large", bytes(9000)),
+                     lambda: list(volume["/etc/passwd"].iterdir()), lambda: next(volume["/etc/passwd"].iterdir())):
+            with pytest.raises(OSError) as caught:
+                call()
+            assert caught.value.filename == "/etc/passwd"
+        with pytest.raises(FileNotFoundError) as caught:
+            list(volume["/none"].iterdir())
+        assert caught.value.filename == "/none"
+        volume.rollback()
+
+
 def test_components(image):
     """Calls on a directory name the component, as os functions with dir_fd do."""
     with f2fskit.open(image, "r+") as volume:

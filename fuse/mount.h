@@ -204,8 +204,10 @@ void entry_reply(fuse_req_t req, struct mount *m, const struct fuse_entry_param 
 /* How long the kernel may remember names of a directory, seconds. */
 double entry_timeout(struct mount *m, const struct known *dir);
 
-/* Answer with attributes and the time of birth, NULL for none: a stat has no room for it, so the kernel asks apart. It is
- * there from libfuse 3.18 on. */
+/*
+ * Answer with attributes and the time of birth, NULL for none: a stat has no room for it, so the kernel asks apart.
+ * Defined from libfuse 3.18 on.
+ */
 void stat_reply_statx(fuse_req_t req, const struct stat *st, const struct f2fs_time *birth, double timeout);
 
 /* ---- guard.c ---- */

@@ -11,6 +11,7 @@
 #include "check/summaries.h"
 #include "check/witness.h"
 #include "check/witness_layout.h"
+#include "volume/heads_read.h"
 #include "volume/ssa_read.h"
 
 static int raise_summary(struct checker *c, enum problem problem, f2fs_seg_t segno, f2fs_blk_t block, uint64_t found)
@@ -57,7 +58,7 @@ int summaries_check(struct checker *c, struct seg_fact *seg)
 	uint8_t entry_type;
 	int source, err;
 
-	if (geometry_has(c->geo, F2FS_FEAT_RO)) /* has none */
+	if (volume_lacks_ssa(c->vol))
 		return 0;
 	err = ssa_read(c->vol, seg->segno, entries, &entry_type, &source);
 	if (err == F2FS_ERR_IO || err == F2FS_ERR_CORRUPT) {

@@ -9,6 +9,7 @@
 #include "check/finding.h"
 #include "check/table_rules.h"
 #include "volume/block_read.h"
+#include "volume/heads_read.h"
 
 static int read_pack(struct checker *c, uint32_t index, uint8_t *block, int *err)
 {
@@ -232,11 +233,11 @@ static int check_log(struct checker *c, unsigned log)
 
 int tables_check_logs(struct checker *c)
 {
-	const bool ro = geometry_has(c->geo, F2FS_FEAT_RO);
+	const bool has_two = volume_lacks_ssa(c->vol);
 	int err = 0;
 
 	for (unsigned log = 0; log < F2FS_LOG_COUNT && !err; log++)
-		if (!ro || log == F2FS_HOT_DATA || log == F2FS_HOT_NODE)
+		if (!has_two || log == F2FS_HOT_DATA || log == F2FS_HOT_NODE)
 			err = check_log(c, log);
 	return err;
 }

@@ -8,6 +8,7 @@
 #include "forensics/past_claims.h"
 #include "forensics/past_node.h"
 #include "volume/block_read.h"
+#include "volume/heads_read.h"
 
 /* The blocks that a node's slots name. */
 static int claim_slots(struct f2fs_past *past, const uint8_t *block, bool is_inode)
@@ -38,7 +39,7 @@ int past_claim(struct f2fs_past *past)
 {
 	struct f2fs_volume *vol = past->vol;
 	const struct f2fs_geometry *geo = &vol->geo;
-	const unsigned log = geometry_has(geo, F2FS_FEAT_RO) ? F2FS_HOT_NODE : F2FS_WARM_NODE;
+	const unsigned log = volume_lacks_ssa(vol) ? F2FS_HOT_NODE : F2FS_WARM_NODE;
 	f2fs_blk_t addr;
 	int err = 0;
 

@@ -48,6 +48,15 @@ uint16_t checkpoint_log_blkoff(const uint8_t *cp, unsigned type)
 	return type < F2FS_HOT_NODE ? cp_cur_data_blkoff(cp, type) : cp_cur_node_blkoff(cp, type - F2FS_HOT_NODE);
 }
 
+bool checkpoint_has_six_logs(const uint8_t *cp)
+{
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
+		for (unsigned j = 0; j < i; j++)
+			if (checkpoint_log_segno(cp, i) == checkpoint_log_segno(cp, j))
+				return false;
+	return true;
+}
+
 static enum rule check_counts(const uint8_t *cp, const struct f2fs_geometry *geo)
 {
 	bool ro = geometry_has(geo, F2FS_FEAT_RO);
@@ -70,14 +79,12 @@ static enum rule check_counts(const uint8_t *cp, const struct f2fs_geometry *geo
 
 static enum rule check_logs(const uint8_t *cp, const struct f2fs_geometry *geo)
 {
-	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
 		if (checkpoint_log_segno(cp, i) >= geo->segment_count_main ||
 		    checkpoint_log_blkoff(cp, i) >= F2FS_SEGMENT_BLOCKS)
 			return RULE_CP_CURSEG_RANGE;
-		for (unsigned j = 0; j < i && !geometry_has(geo, F2FS_FEAT_RO); j++)
-			if (checkpoint_log_segno(cp, i) == checkpoint_log_segno(cp, j))
-				return RULE_CP_CURSEG_DISTINCT;
-	}
+	if (!geometry_has(geo, F2FS_FEAT_RO) && !checkpoint_has_six_logs(cp))
+		return RULE_CP_CURSEG_DISTINCT;
 	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
 		if (cp_alloc_type(cp, i) > ALLOC_HOLES)
 			return RULE_CP_ALLOC_TYPE;

@@ -43,6 +43,9 @@ enum alloc_type {
 uint32_t checkpoint_log_segno(const uint8_t *cp, unsigned type);
 uint16_t checkpoint_log_blkoff(const uint8_t *cp, unsigned type);
 
+/* Are the current segments of all six logs different? On a volume that mkfs made with the feature ro they are not. */
+bool checkpoint_has_six_logs(const uint8_t *cp);
+
 /* The cp_ver that nodes written under this checkpoint carry (FORMAT volume 4.6). */
 uint64_t checkpoint_node_version(const uint8_t *cp);
 /* Features that the checkpoint speaks against: a read-only volume keeps nothing for GC. */

@@ -53,12 +53,11 @@ static int gather_one(struct txn *txn, unsigned type)
 {
 	struct head *head = &txn->heads[type];
 	const f2fs_seg_t old = head->segno;
-	const bool is_ro = geometry_has(&txn->vol->geo, F2FS_FEAT_RO);
 	struct segment *s;
 	bool better = false;
 	int err = segment_get(txn, old, &s);
 
-	if (!err && (segment_is_free(s) || (is_ro && type >= F2FS_HOT_NODE)))
+	if (!err && (segment_is_free(s) || (txn->lacks_ssa && type >= F2FS_HOT_NODE)))
 		err = has_better(txn, type, &better);
 	if (err || !better)
 		return err;

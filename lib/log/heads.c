@@ -95,7 +95,7 @@ int heads_begin(struct txn *txn)
 		uint8_t entry_type;
 		int source, err;
 
-		if (head_of(txn, i) != i && geometry_has(&txn->vol->geo, F2FS_FEAT_RO))
+		if (head_of(txn, i) != i && txn->lacks_ssa)
 			continue;
 		f2fs_volume_log(txn->vol, i, &at);
 		head->sums = mem_zalloc(txn->vol->ctx, txn->vol->geo.sum_size);

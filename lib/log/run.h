@@ -79,6 +79,7 @@ struct txn {
 	struct segment **chunks; /* per SIT block in use: its segments, NULL until touched */
 	struct head heads[F2FS_LOG_COUNT];
 	unsigned log_count;		 /* 6, 4 or 2 */
+	bool lacks_ssa;			 /* volume_lacks_ssa() */
 	struct map32 nodes;		 /* nid -> struct node * */
 	struct node *dirty, *dirty_last; /* list of dirty nodes, newest first; its end */
 	size_t node_count, dirty_count;
@@ -126,7 +127,7 @@ static inline unsigned head_of(const struct txn *txn, unsigned type)
 {
 	bool node = type >= F2FS_HOT_NODE;
 
-	if (geometry_has(&txn->vol->geo, F2FS_FEAT_RO) || txn->log_count == 2)
+	if (txn->lacks_ssa || txn->log_count == 2)
 		return node ? F2FS_HOT_NODE : F2FS_HOT_DATA;
 	if (txn->log_count == 4) {
 		if (txn->vol->write.cold_apart && type == F2FS_HOT_DATA)

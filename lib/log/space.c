@@ -137,7 +137,7 @@ uint32_t segment_commit_sections(const struct txn *txn)
 	const uint32_t sps = txn->vol->geo.segs_per_sec;
 	const size_t blocks = space_to_come(txn);
 
-	if (geometry_has(&txn->vol->geo, F2FS_FEAT_RO))
+	if (txn->lacks_ssa)
 		return (segments_beyond(txn, F2FS_HOT_NODE, txn->dirty_count) +
 			segments_beyond(txn, F2FS_HOT_DATA, txn->waiting_blocks) + sps - 1) /
 		       sps;

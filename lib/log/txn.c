@@ -247,6 +247,7 @@ static int begin(struct f2fs_volume *vol, const struct txn_ops *ops, const struc
 		return F2FS_ERR_NOMEM;
 	txn->vol = vol;
 	txn->ops = ops;
+	txn->lacks_ssa = volume_lacks_ssa(vol);
 	txn_tick(txn);
 	map32_init(&txn->nodes, vol->ctx);
 	map32_init(&txn->nat, vol->ctx);
@@ -274,7 +275,23 @@ static int begin(struct f2fs_volume *vol, const struct txn_ops *ops, const struc
 	return 0;
 }
 
+/* Has the feature ro been turned on? The logs stay where they are until it is off. */
+static int check_unlocked(struct f2fs_volume *vol)
+{
+	return volume_is_locked(vol) ? error_set(vol->ctx, F2FS_ERR_READ_ONLY,
+						 "the feature ro was turned on: turn it off before changes (-O ^ro of "
+						 "tune.f2fs, or f2fs feature -ro)") :
+				       0;
+}
+
 int txn_begin(struct f2fs_volume *vol, const struct txn_ops *ops)
+{
+	int err = vol->txn ? 0 : check_unlocked(vol);
+
+	return err ? err : txn_begin_locked(vol, ops);
+}
+
+int txn_begin_locked(struct f2fs_volume *vol, const struct txn_ops *ops)
 {
 	int err;
 
@@ -294,7 +311,9 @@ int txn_begin_recovery(struct f2fs_volume *vol, const struct txn_ops *ops)
 
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
-	err = check_state(vol);
+	err = check_unlocked(vol);
+	if (!err)
+		err = check_state(vol);
 	/* the places of the logs are known once recovery's kept blocks are (heads_pass_kept) */
 	return err ? err : begin(vol, ops, NULL, false);
 }

@@ -10,10 +10,12 @@
 
 /*
  * Start a transaction; nothing happens when one is running. ops: NULL when the layer above has no part in it (that
- * starts its own with change_start()). Fails with READ_ONLY, STATE (needs recovery, carries errors), UNSUPPORTED (zones
- * of the device do not fit).
+ * starts its own with change_start()). Fails with READ_ONLY (also: locked by the feature ro), STATE (needs recovery,
+ * carries errors), UNSUPPORTED (zones of the device do not fit).
  */
 int txn_begin(struct f2fs_volume *vol, const struct txn_ops *ops);
+/* The same on a volume that is locked by the feature ro (volume_is_locked()), to turn that on or off. */
+int txn_begin_locked(struct f2fs_volume *vol, const struct txn_ops *ops);
 /* The same on a volume that waits for recovery, or whose checkpointing is disabled; the commit ends that state. */
 int txn_begin_recovery(struct f2fs_volume *vol, const struct txn_ops *ops);
 /* Forget everything since the last commit. */

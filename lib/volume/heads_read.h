@@ -13,6 +13,12 @@ int heads_load(struct f2fs_volume *vol);
 void volume_drop_summaries(struct f2fs_volume *vol);
 /* Discard the loaded data of a checkpoint pack. */
 void volume_unload_pack(struct f2fs_volume *vol);
+/*
+ * Two forms of a volume with the feature ro. mkfs makes it without summaries and with two logs, and it can be filled.
+ * A volume that got the feature later keeps its summaries and six logs: it is locked until the feature is off again.
+ */
+bool volume_lacks_ssa(const struct f2fs_volume *vol);
+bool volume_is_locked(const struct f2fs_volume *vol);
 /* Is one of the logs of the last checkpoint in that segment? */
 bool volume_has_log_in(const struct f2fs_volume *vol, f2fs_seg_t segno);
 /*

@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "format/node.h"
 #include "volume/block_read.h"
+#include "volume/heads_read.h"
 #include "volume/ssa_read.h"
 #include "volume/volume.h"
 
@@ -20,10 +21,11 @@ static int read_block(struct f2fs_volume *vol, f2fs_blk_t addr, uint8_t *block)
 /* Which log is this segment current in? F2FS_LOG_COUNT for none. */
 static unsigned log_of_segment(const struct f2fs_volume *vol, f2fs_seg_t segno)
 {
+	const bool has_two = volume_lacks_ssa(vol);
 	unsigned i;
 
 	for (i = 0; i < F2FS_LOG_COUNT; i++) {
-		if (geometry_has(&vol->geo, F2FS_FEAT_RO) && i != F2FS_HOT_DATA && i != F2FS_HOT_NODE)
+		if (has_two && i != F2FS_HOT_DATA && i != F2FS_HOT_NODE)
 			continue;
 		if (checkpoint_log_segno(vol->view->cp, i) == segno)
 			break;

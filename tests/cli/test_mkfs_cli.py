@@ -696,3 +696,14 @@ def test_fsck(mkfs, image, options):
     done = subprocess.run([need("fsck.f2fs"), "--dry-run", image], capture_output=True, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stdout.decode(errors="replace")
     assert b"[Fail]" not in done.stdout
+
+
+def test_read_only_zones_have_no_summaries(run_tool, tmp_path):
+    """The segments that align zones are no SSA: they are too few, and a summary after them would overwrite a file."""
+    image = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", "-O", "ro", "-z", "4", image, "64M")
+    (tmp_path / "large").write_bytes(b"x" * (10 << 20))
+    run_tool("f2fs", "-w", image, "put", tmp_path / "large", "/large")
+    fields = run_tool("f2fs", image, "field", "sb.ssa_blkaddr", "sb.main_blkaddr").stdout.decode()
+    start, end = (int(number) * 4096 for number in re.findall(r"= (\d+)", fields))
+    assert start < end and not any(image.read_bytes()[start:end])

@@ -27,6 +27,7 @@
 #include "fragments/aliases.h"
 #include "log/space.h"
 #include "log/txn.h"
+#include "volume/heads_read.h"
 
 enum {
 	LOOK_AHEAD = 64, /* items that are tried when one does not fit into the rest of a run */
@@ -317,7 +318,7 @@ static int check_options(const struct defrag_run *r)
 		return error_set(ctx, F2FS_ERR_INVALID, "a list is for the order of a list, which needs one");
 	if (r->vol->txn)
 		return error_set(ctx, F2FS_ERR_STATE, "there are changes that were not committed");
-	if (r->vol->geo.segment_count_ssa == 0 || geometry_has(&r->vol->geo, F2FS_FEAT_RO))
+	if (volume_lacks_ssa(r->vol))
 		return error_set(ctx, F2FS_ERR_UNSUPPORTED,
 				 "a read-only volume has no summaries, so its blocks cannot be moved");
 	return 0;

@@ -21,6 +21,7 @@
 #include "log/commit.h"
 #include "log/heads.h"
 #include "log/space.h"
+#include "volume/heads_read.h"
 #include "volume/nat_read.h"
 #include "volume/sit_read.h"
 
@@ -345,7 +346,7 @@ static int prepare(struct emptying *e, struct f2fs_volume *vol, struct gc_range 
 {
 	*e = (struct emptying){ .vol = vol, .range = range };
 	vec_init(&e->sections, vol->ctx, sizeof(uint32_t));
-	if (vol->geo.segment_count_ssa == 0)
+	if (volume_lacks_ssa(vol))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED,
 				 "a read-only volume has no summaries, so nothing in it can be moved");
 	e->buffer = mem_alloc(vol->ctx, (size_t)F2FS_SEGMENT_BLOCKS << vol->geo.block_bits);

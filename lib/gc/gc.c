@@ -20,6 +20,7 @@
 #include "file/change.h"
 #include "file/write.h"
 #include "log/commit.h"
+#include "volume/heads_read.h"
 
 enum {
 	USED_LIMIT = 90, /* percent */
@@ -271,7 +272,7 @@ static int prepare(struct run *r)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "a GC policy must not collect garbage");
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
-	if (vol->geo.segment_count_ssa == 0)
+	if (volume_lacks_ssa(vol))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED,
 				 "a read-only volume has no summaries, so GC cannot work on it");
 	r->options.used_limit = r->options.used_limit ? r->options.used_limit : USED_LIMIT;

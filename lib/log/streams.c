@@ -17,6 +17,7 @@
 #include "log/space.h"
 #include "log/streams.h"
 #include "log/txn_state.h"
+#include "volume/heads_read.h"
 
 #define SECTIONS_LEFT 2u /* to the logs, besides what data leaves in any case: no change needs more of them */
 
@@ -166,7 +167,7 @@ static int check(struct f2fs_volume *vol, const struct f2fs_placement *p, bool i
 				 (unsigned)p->streams);
 	if (geometry_has(&vol->geo, F2FS_FEAT_BLKZONED))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "segments of a zoned volume are filled by logs alone");
-	if (vol->geo.segment_count_ssa == 0)
+	if (volume_lacks_ssa(vol))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED,
 				 "a read-only volume has no summaries, so it has no streams");
 	if (!is_limited && sections < 4 * (p->streams + F2FS_LOG_COUNT))

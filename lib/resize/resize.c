@@ -25,6 +25,7 @@
 #include "resize/shrink.h"
 #include "resize/stages.h"
 #include "tune/superblocks.h"
+#include "volume/heads_read.h"
 
 #define ADDRESS_LIMIT 0xFFFFFFFEu /* block addresses end below this one */
 
@@ -41,6 +42,8 @@ static int check_kind(struct resize *r)
 {
 	const struct f2fs_geometry *geo = &r->vol->geo;
 
+	if (volume_is_locked(r->vol))
+		return error_set(r->ctx, F2FS_ERR_UNSUPPORTED, "the feature ro was turned on: turn it off to resize");
 	if (geometry_has(geo, F2FS_FEAT_RO))
 		return error_set(r->ctx, F2FS_ERR_UNSUPPORTED, "read-only volumes cannot be resized: make a new one");
 	if (cp_ckpt_flags(r->vol->view->cp) & FLAG_ckpt_flags_fsck)

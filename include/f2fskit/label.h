@@ -82,9 +82,15 @@ struct f2fs_features_result {
  * during inode_checksum see f2fs_volume_set_uuid(). One during quota can leave quota files that the superblock does
  * not name: the same call removes them, and a repair before it puts them into lost+found.
  *
- * result: NULL for none. Fails with UNSUPPORTED (a feature that cannot change, such as blkzoned, ro and packed_ssa, or
- * that another feature needs), STATE (an inode needs the feature, or lacks what it needs; uncommitted changes; a
- * volume that waits for recovery), INVALID, READ_ONLY, IO, CORRUPT, NOSPC, NOMEM, CANCELED.
+ * ro changes last when it is turned on, and first when it is turned off: with it Linux mounts the volume read-only, and
+ * nothing but ro changes. It stays off where Linux would have to write, or would misread a file: an inode with the mark
+ * of an unfinished write, a compressed file with holes, orphans, a checkpoint that asks for a check. It stays on where
+ * mkfs made the volume with it, without summaries.
+ *
+ * result: NULL for none. Fails with UNSUPPORTED (a feature that cannot change, such as blkzoned and packed_ssa, or that
+ * another feature needs; ro of a volume that mkfs made with it), STATE (an inode needs the feature, or lacks what it
+ * needs; uncommitted changes; a volume that waits for recovery; ro is on and stays on), INVALID, READ_ONLY, IO,
+ * CORRUPT, NOSPC, NOMEM, CANCELED.
  */
 F2FS_API int f2fs_volume_set_features(struct f2fs_volume *vol, const struct f2fs_features_options *options,
 				      struct f2fs_features_result *result);

@@ -6,7 +6,8 @@
  * that go, then the inodes, and last the features that need inodes to be so. Each rewritten inode is right with the old
  * features and with the new ones: an interruption does no harm, and the same call continues. extra_attr goes last. An
  * inode above nodes cannot change in place, since its slots move to other nodes: recompress.c moves its blocks. label.c
- * computes the checksums of inodes.
+ * computes the checksums of inodes. ro goes before all and comes after all, since a volume that has it does not change
+ * (read_only.h).
  */
 #include <f2fskit/label.h>
 #include <f2fskit/write.h>
@@ -28,9 +29,11 @@
 #include "tune/feature_rules.h"
 #include "tune/inode_walk.h"
 #include "tune/quota_files.h"
+#include "tune/read_only.h"
 #include "tune/recompress.h"
 #include "tune/recompress_file.h"
 #include "tune/superblocks.h"
+#include "volume/heads_read.h"
 #include "volume/nat_read.h"
 
 #define ERASED (F2FS_FEAT_FLEXIBLE_INLINE_XATTR | F2FS_FEAT_INODE_CHECKSUM | F2FS_FEAT_INODE_CRTIME)
@@ -57,6 +60,7 @@ struct retune {
 	unsigned quota_on, quota_off; /* 1 << enum quota_type: files that come and go */
 	enum reshape converts; /* inodes get all extra attributes where they can, or lose them */
 	uint8_t *scratch; /* of two blocks */
+	bool is_locked;	  /* ro is on and stays on: nothing else may change */
 	uint32_t dirty;	  /* inodes since the last commit */
 	struct vec moves; /* f2fs_nid_t: files above nodes, whose contents are written again */
 	struct f2fs_features_result result;
@@ -161,6 +165,7 @@ static int judge_inode(void *user, const struct f2fs_nat_info *nat)
 	uint8_t *inode = c->scratch;
 	int err = inode_walk_read(&c->inodes, nat);
 	uint32_t needed;
+	const char *why = NULL;
 	bool is_changed;
 
 	if (err)
@@ -172,6 +177,10 @@ static int judge_inode(void *user, const struct f2fs_nat_info *nat)
 				c->inodes.block);
 	if (needed)
 		return stands_in_the_way(c, nat->nid, needed, "needs it");
+	if (turns(c->on, F2FS_FEAT_RO))
+		err = read_only_judge_inode(c->vol, nat->nid, c->inodes.block, &why);
+	if (err || why)
+		return err ? err : stands_in_the_way(c, nat->nid, F2FS_FEAT_RO, why);
 	memcpy(inode, c->inodes.block, c->vol->geo.block_size);
 	is_changed = adapt(c, inode);
 	if (!is_converted(c, inode) && recompress_is_movable(&c->vol->geo, inode)) {
@@ -320,12 +329,29 @@ static int switch_features(struct retune *c, uint32_t on, uint32_t off, const st
 	return 0;
 }
 
+static int unlock(struct retune *c, const struct f2fs_features_options *o)
+{
+	int err = read_only_release(c->vol);
+
+	return err ? err : switch_features(c, 0, F2FS_FEAT_RO, o);
+}
+
+static int lock(struct retune *c, const struct f2fs_features_options *o)
+{
+	int err = read_only_prepare(c->vol);
+
+	if (!err)
+		err = switch_features(c, F2FS_FEAT_RO, 0, o);
+	return err ? err : read_only_settle(c->vol);
+}
+
+/* Change all features but ro. */
 static int make(struct retune *c, const struct f2fs_features_options *o)
 {
 	/*
 	 * The first is there as long as any inode has it. label.c turns checksums on, when all inodes have one.
 	 */
-	const uint32_t first = F2FS_FEAT_EXTRA_ATTR, last = F2FS_FEAT_INODE_CHECKSUM;
+	const uint32_t first = F2FS_FEAT_EXTRA_ATTR, last = F2FS_FEAT_INODE_CHECKSUM, ro = F2FS_FEAT_RO;
 	const uint32_t quota = F2FS_FEAT_QUOTA | F2FS_FEAT_PROJECT_QUOTA;
 	struct f2fs_volume *vol = c->vol;
 	uint8_t uuid[16];
@@ -336,13 +362,13 @@ static int make(struct retune *c, const struct f2fs_features_options *o)
 	if (!err)
 		err = c->quota_off ? quota_files_off(vol, c->quota_off, c->off & quota) : 0;
 	if (!err)
-		err = switch_features(c, 0, c->off & ~(quota | first), o);
+		err = switch_features(c, 0, c->off & ~(quota | first | ro), o);
 	if (!err && c->moves.count)
 		err = move_files(c);
 	if (!err && (c->converts || c->erased || turns(c->on, F2FS_FEAT_FLEXIBLE_INLINE_XATTR)))
 		err = rewrite_inodes(c);
 	if (!err)
-		err = switch_features(c, c->on & ~(first | last | quota), c->off & first, o);
+		err = switch_features(c, c->on & ~(first | last | quota | ro), c->off & first, o);
 	if (!err && (c->on & quota || c->quota_on))
 		err = quota_files_on(vol, c->quota_on, c->on & quota);
 	if (err || !turns(c->on, last))
@@ -354,28 +380,74 @@ static int make(struct retune *c, const struct f2fs_features_options *o)
 /* Do inodes decide about any of the features that change? */
 static bool needs_walk(const struct retune *c)
 {
-	const uint32_t asks_inodes = F2FS_FEAT_FLEXIBLE_INLINE_XATTR | F2FS_FEAT_INODE_CHECKSUM;
+	const uint32_t asks_inodes = F2FS_FEAT_FLEXIBLE_INLINE_XATTR | F2FS_FEAT_INODE_CHECKSUM | F2FS_FEAT_RO;
 
 	return c->converts || c->erased || turns(c->on, asks_inodes) || feature_is_for_inodes(c->off);
+}
+
+/* A change of ro that a power cut stopped half-way counts as not done. */
+static uint32_t features_now(const struct f2fs_volume *vol, const struct f2fs_features_options *o)
+{
+	if (turns(o->on, F2FS_FEAT_RO) && read_only_is_half(vol))
+		return vol->geo.feature & ~(uint32_t)F2FS_FEAT_RO;
+	if (turns(o->off, F2FS_FEAT_RO) && vol->is_doubted)
+		return vol->geo.feature | (sb_feature(vol->sb_other) & F2FS_FEAT_RO);
+	return vol->geo.feature;
+}
+
+/* Does the volume as a whole allow ro to change? */
+static int judge_read_only(struct retune *c, const struct f2fs_features_options *o)
+{
+	int err = 0;
+
+	if (turns(c->on, F2FS_FEAT_RO))
+		err = read_only_judge_on(c->vol);
+	else if (turns(c->off, F2FS_FEAT_RO))
+		err = read_only_judge_off(c->vol);
+	return err || o->dry_run || !turns(c->on | c->off, F2FS_FEAT_RO) ? err : read_only_try(c->vol);
+}
+
+/* Nothing but ro may change on a volume that keeps it. */
+static int judge_locked(const struct retune *c)
+{
+	if (!c->is_locked ||
+	    !((c->on & ~(uint32_t)F2FS_FEAT_RO) | c->off | c->quota_on | c->quota_off | c->result.inodes))
+		return 0;
+	return error_set(c->vol->ctx, F2FS_ERR_STATE,
+			 "the feature ro is on: turn it off before other features change, or with the same call");
+}
+
+static int apply(struct retune *c, const struct f2fs_features_options *o)
+{
+	int err = turns(c->off, F2FS_FEAT_RO) ? unlock(c, o) : 0;
+
+	if (!err && !c->is_locked)
+		err = make(c, o);
+	return err || !turns(c->on, F2FS_FEAT_RO) ? err : lock(c, o);
 }
 
 static int run(struct retune *c, const struct f2fs_features_options *o)
 {
 	struct f2fs_volume *vol = c->vol;
 	const size_t bs = vol->geo.block_size;
-	int err = feature_rules_plan(vol->ctx, vol->geo.feature, o, &c->on, &c->off);
+	const uint32_t now = features_now(vol, o);
+	int err = feature_rules_plan(vol->ctx, now, o, &c->on, &c->off);
 
 	c->erased = o->off & ERASED;
 	if (c->converts && turns(o->off, F2FS_FEAT_EXTRA_ATTR)) /* off already: no inode has any */
 		c->converts = turns(c->off, F2FS_FEAT_EXTRA_ATTR) ? RESHAPE_NARROW : RESHAPE_NOT;
 	if (!err)
 		plan_quota(c, o);
-	c->result.before = vol->geo.feature;
-	c->result.after = (vol->geo.feature | c->on) & ~c->off;
+	c->is_locked = volume_is_locked(vol) && !turns(c->off, F2FS_FEAT_RO);
+	c->result.before = now;
+	c->result.after = (now | c->on) & ~c->off;
 	if (err || !(c->on | c->off | c->erased | (uint32_t)c->converts | c->quota_on | c->quota_off))
 		return err;
 	if (c->converts == RESHAPE_WIDE && !turns(c->result.after, F2FS_FEAT_EXTRA_ATTR))
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "inodes are converted on a volume with extra_attr");
+	err = judge_read_only(c, o);
+	if (err)
+		return err;
 	c->inodes.block = mem_alloc(vol->ctx, 3 * bs);
 	if (!c->inodes.block)
 		return F2FS_ERR_NOMEM;
@@ -383,8 +455,10 @@ static int run(struct retune *c, const struct f2fs_features_options *o)
 	vec_init(&c->moves, vol->ctx, sizeof(f2fs_nid_t));
 	if (needs_walk(c))
 		err = inode_walk_each(&c->inodes, judge_inode, c);
+	if (!err)
+		err = judge_locked(c);
 	if (!err && !o->dry_run)
-		err = make(c, o);
+		err = apply(c, o);
 	mem_free(vol->ctx, c->inodes.block);
 	vec_fini(&c->moves);
 	return err;

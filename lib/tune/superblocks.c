@@ -82,8 +82,11 @@ int superblock_replace(struct f2fs_volume *vol, uint8_t *sb)
 
 		err = write_copy(vol, copy, blocks + (size_t)copy * bs, sb);
 	}
-	if (!err)
+	if (!err) {
 		memcpy(vol->sb, sb, sb_SIZE);
+		memcpy(vol->sb_other, sb, sb_SIZE);
+		vol->is_doubted = false;
+	}
 	mem_free(vol->ctx, blocks);
 	return err;
 }

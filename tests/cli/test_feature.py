@@ -10,7 +10,8 @@ EXTRA = "extra_attr"
 NEED_EXTRA = ["inode_checksum", "flexible_inline_xattr", "inode_crtime", "compression", "project_quota"]
 ALONE = ["encrypt", "extra_attr", "lost_found", "verity", "sb_checksum", "casefold", "quota"]
 MADE = ("-i", "owner,mtime", "-x", "/lost+found")
-NEVER = ["blkzoned", "atomic_write", "ro", "device_alias", "packed_ssa"]
+READ_ONLY = "ro"  # with it nothing else changes
+NEVER = ["blkzoned", "atomic_write", "device_alias", "packed_ssa"]
 
 
 @pytest.fixture
@@ -66,14 +67,14 @@ def states(run_tool, image):
 def test_list(run_tool, make):
     rows = json.loads(run_tool("f2fs", "--json", make("extra_attr,compression"), "feature").stdout)["features"]
     found = {row["name"]: (row["on"], row["change"]) for row in rows}
-    assert set(found) == set(NEED_EXTRA + ALONE + NEVER)
+    assert set(found) == {*NEED_EXTRA, *ALONE, *NEVER, READ_ONLY}
     assert found["compression"] == (True, "can be turned off") and found["verity"] == (False, "can be turned on")
     assert all(found[name] == (False, "by mkfs.f2fs only") for name in NEVER)
     with open(os.path.join(os.path.dirname(__file__), "..", "..", "README.md")) as readme:
-        assert f"| {len(ALONE + NEED_EXTRA)} of {len(found)}; " in readme.read()
+        assert f"| {len(ALONE + NEED_EXTRA) + 1} of {len(found)}; " in readme.read()
 
 
-@pytest.mark.parametrize("name", ALONE + [name for name in NEED_EXTRA if name != "flexible_inline_xattr"])
+@pytest.mark.parametrize("name", [READ_ONLY] + ALONE + [name for name in NEED_EXTRA if name != "flexible_inline_xattr"])
 def test_on_and_off(make, feature, is_whole, name):
     """On a volume of old inodes. extra_attr comes with those that need it, and goes when nothing uses it."""
     image = make()
@@ -290,10 +291,81 @@ def test_undo(make, run_tool, tmp_path):
     assert image.read_bytes() == before
 
 
+def test_fsck_makes_it_read_only(make, run_tool, peer_check):
+    image = make()
+    assert "feature ro is turned on" in run_tool("fsck.f2fs", "-f", "-O", "ro,verity", image).stdout.decode()
+    assert states(run_tool, image)["ro"] and states(run_tool, image)["verity"]
+    run_tool("fsck.f2fs", "-f", "--dry-run", image)
+    peer_check(image)
+    run_tool("tune.f2fs", "-O", "^ro", image)
+    run_tool("f2fs", "-w", image, "touch", "/new")
+
+
+def test_read_only_undone(make, run_tool, tmp_path):
+    image = make()
+    before = image.read_bytes()
+    told = json.loads(run_tool("f2fs", "--json", image, "feature", "-n", "+ro").stdout)
+    assert told["on_names"] == ["ro"] and image.read_bytes() == before
+    run_tool("f2fs", "-w", "--undo", tmp_path / "undo", image, "feature", "+ro")
+    assert states(run_tool, image)["ro"]
+    run_tool("fsck.f2fs", "--restore", tmp_path / "undo", image)
+    assert image.read_bytes() == before
+
+
+def test_read_only_is_kept(make, feature, run_tool, is_whole):
+    """Nothing writes a volume with the feature: no change of files, no other feature, no GC, no defragmenting, no resizing."""
+    image = make(EXTRA)
+    run_tool("f2fs", "-w", image, "mkdir", "/new", "--", "feature", "+ro", "+compression")
+    before = image.read_bytes()
+    assert "turn it off before changes" in run_tool("f2fs", "-w", image, "rm", "/small", rc=1).stderr.decode()
+    for words in (["+verity"], ["-compression"], ["+quota"], ["+verity", "+ro"], ["--convert", "-compression", "-extra_attr"]):
+        assert "the feature ro is on: turn it off" in feature(image, *words, rc=1)
+    for command in (["resize.f2fs", image, "48M"], ["defrag.f2fs", image], ["f2fs", "-w", image, "trim"]):
+        assert b"turn it off" in run_tool(*command, rc=1).stderr
+    assert image.read_bytes() == before
+    assert feature(image, "+ro") == [EXTRA, "compression", "ro"]
+    assert set(feature(image, "-ro", "+verity", "-compression")) == {EXTRA, "verity"}
+    is_whole(image, ("-i", "owner,mtime", "-x", "/new"))
+
+
+def test_what_linux_would_have_to_write(make, feature, run_tool, tmp_path):
+    """A file that Linux changes when it is opened, one that it misreads, and a volume that waits for a check keep ro off."""
+    image = make("extra_attr,compression")
+    ino = json.loads(run_tool("f2fs", "--json", image, "stat", "/small").stdout)["ino"]
+    run_tool("f2fs", "-w", image, "set", f"inode[{ino}].i_advise", "|=0x80")
+    before = image.read_bytes()
+    for words in (["-n", "+ro"], ["+ro", "+verity"]):
+        assert f"ro stays as it is: inode {ino} has the mark of an unfinished write" in feature(image, *words, rc=1)
+    assert image.read_bytes() == before
+    run_tool("f2fs", "-w", image, "set", f"inode[{ino}].i_advise", "&=-129")
+    with open(tmp_path / "holes", "wb") as file:
+        file.write(b"x" * 70_000)
+        file.seek(1 << 20)
+        file.write(b"end" * 9000)
+    run_tool("f2fs", "-w", image, "mkdir", "/packed", "--", "compress", "/packed", "--", "put", tmp_path / "holes", "/packed/holes")
+    assert "is compressed and has holes, which Linux misreads" in feature(image, "+ro", rc=1)
+    run_tool("f2fs", "-w", image, "compress", "-n", "/packed/holes", "--", "put", "/bin/sh", "/packed/full")
+    assert b"(compr)" in run_tool("f2fs", image, "stat", "/packed/full").stdout
+    run_tool("f2fs", "-w", image, "set", "cp.ckpt_flags", "|=0x10")
+    assert "the checkpoint asks for a check" in feature(image, "+ro", rc=1)
+    run_tool("fsck.f2fs", "-y", image, rc=None)
+    assert "ro" in feature(image, "+ro")
+
+
+@pytest.mark.parametrize("options", [[], ["-s", "2", "-z", "2"]])
+def test_made_read_only(feature, run_tool, tmp_path, options):
+    """mkfs gives such a volume no summaries: it stays as it is."""
+    image = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", "-O", "ro", *options, image, "256M")
+    assert "ro stays on: mkfs made this volume with two logs and without summaries (SSA)" in feature(image, "-ro", rc=1)
+    run_tool("f2fs", "-w", image, "put", "/bin/sh", "/sh")
+    assert "ro stays on: mkfs made" in feature(image, "-ro", rc=1)
+
+
 def test_fsck_turns_them_on(make, run_tool, peer_check):
     image = make()
     told = run_tool("fsck.f2fs", "-f", "-O", "compression,sb_checksum", image).stdout.decode()
     assert all(f"feature {name} is turned on" in told for name in (EXTRA, "compression", "sb_checksum"))
     assert states(run_tool, image)["compression"]
     peer_check(image)
-    assert b"only mkfs.f2fs sets" in run_tool("fsck.f2fs", "-O", "ro", image, rc=16).stderr
+    assert b"only mkfs.f2fs sets" in run_tool("fsck.f2fs", "-O", "blkzoned", image, rc=16).stderr

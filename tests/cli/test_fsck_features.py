@@ -67,7 +67,7 @@ def test_nothing_is_turned_on_that_may_not_be(run_tool, f2fskit, image):
     before = digest(image)
     assert b"stay as they are" in run_tool("fsck.f2fs", "-n", "-O", "encrypt", image).stderr
     assert b"is turned on" in run_tool("fsck.f2fs", "--dry-run", "-O", "encrypt", image).stdout
-    assert b"only mkfs.f2fs sets" in run_tool("fsck.f2fs", "-O", "ro", image, rc=16).stderr
+    assert b"only mkfs.f2fs sets" in run_tool("fsck.f2fs", "-O", "blkzoned", image, rc=16).stderr
     assert b"unknown feature" in run_tool("fsck.f2fs", "-O", "nonsense", image, rc=16).stderr
     assert b"casefold" in run_tool("fsck.f2fs", "-f", "--nolinear-lookup=1", image).stdout  # and no failure
     assert digest(image) == before

@@ -25,7 +25,7 @@ OURS = {
     "-p 2": TELL, "-p 3": TELL, "-p 9": TELL,
     "-a": IF_ASKED, "-p": IF_ASKED, "-p 0": IF_ASKED, "-ap": IF_ASKED, "-g android": IF_ASKED,
     "--no-kernel-check -a": IF_ASKED, "-l": PRINT, "-M": PRINT, "-t": LOOK, "-V": (0,) * 5,
-    "-Z": WRONG, "-d x": WRONG, "-q 2": WRONG, "-O nonsense": WRONG, "-O ro": WRONG, "-g x": WRONG,
+    "-Z": WRONG, "-d x": WRONG, "-q 2": WRONG, "-O nonsense": WRONG, "-g x": WRONG,
 }
 ONLY_OURS = {"-n", "-N", "-fn", "-H", "--fault_injection=2 --fault_type=8"}
 # f2fs-tools 1.15: (options, image): (their exit code, why it is another one here). None stands for a run without an end.
@@ -39,7 +39,7 @@ THEIRS = {
     **{("-S --dry-run", i): (8, "built without sparse images") for i in ("sound", "broken", "flagged")},
     **{("-py", i): (None, "they never come to an end") for i in IMAGES},
     **{(o, i): (1, "1 means corrected") for o in ("-Z", "-d x", "-O nonsense") for i in IMAGES},
-    **{(o, i): (code, "they ignore it") for o in ("-q 2", "-O ro", "-g x") for i, code in zip(IMAGES, (0, 255, 255))},
+    **{(o, i): (code, "they ignore it") for o in ("-q 2", "-g x") for i, code in zip(IMAGES, (0, 255, 255))},
     **{(o, i): (1, "an option of later versions") for o in ONLY_OURS for i in IMAGES},
 }
 

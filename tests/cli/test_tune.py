@@ -24,7 +24,7 @@ def test_show(run_tool, image):
     assert run_tool("tune.f2fs", image).stdout == run_tool("tune.f2fs", "--list", image).stdout
     assert b"label = old\n" in run_tool("tune.f2fs", image).stdout
     changes = {row["name"]: row["change"] for row in json.loads(run_tool("tune.f2fs", "-j", image).stdout)["features"]}
-    assert changes["verity"] == "can be turned on" and changes["ro"] == "by mkfs.f2fs only"
+    assert changes["verity"] == "can be turned on" and changes["ro"] == "can be turned on" and changes["blkzoned"] == "by mkfs.f2fs only"
 
 
 def test_change(run_tool, image, tmp_path):
@@ -53,7 +53,7 @@ def test_dry_run(run_tool, image):
 
 
 @pytest.mark.parametrize("options, why, status", [
-    (["-O", "packing"], "has an unknown feature", 16), (["-O", "ro"], "stays as it is", 1), (["-U", "x"], "is not a UUID", 16),
+    (["-O", "packing"], "has an unknown feature", 16), (["-O", "blkzoned"], "stays as it is", 1), (["-U", "x"], "is not a UUID", 16),
     (["-E", "strict"], "-E is for -O casefold", 16), (["-n", "-L", "x"], "-n is for -O and -c", 16), (["-L", "x" * 600], "", 1),
     (["-O", "verity,^verity"], "at once", 1), (["-c"], "on a volume with extra_attr", 1)])
 def test_refusals(run_tool, image, options, why, status):

@@ -71,12 +71,31 @@ def test_what_stands_in_the_way_is_named(memory):
         with pytest.raises(f2fskit.StateError, match="casefold stays as it is: inode .* needs it"):
             volume.set_features(off=Feature.CASEFOLD)
         with pytest.raises(f2fskit.UnsupportedError, match="mkfs.f2fs"):
-            volume.set_features(Feature.RO)
+            volume.set_features(Feature.BLKZONED)
         with pytest.raises(f2fskit.InvalidError, match="at once"):
             volume.set_features(Feature.VERITY, Feature.VERITY)
         volume["/new"].write_bytes(b"")
         with pytest.raises(f2fskit.StateError, match="wait for a commit"):
             volume.set_features(Feature.VERITY)
+
+
+def test_orphans_keep_it_writable(memory):
+    """An open file without a name has to be removed by a write."""
+    with f2fskit.open(memory, "r+") as volume:
+        with volume["/blocks"].inode():
+            volume["/blocks"].unlink()
+            volume.commit()
+            with pytest.raises(f2fskit.StateError, match="ro stays off: 1 orphan inodes"):
+                volume.set_features(Feature.RO | Feature.VERITY)
+        volume.commit()
+        assert volume.features == Feature(0)
+        volume.set_features(Feature.RO)
+        with pytest.raises(f2fskit.ReadOnlyError, match="turn it off before changes"):
+            volume["/new"].write_bytes(b"")
+        volume.set_features(off=Feature.RO)
+        volume["/new"].write_bytes(b"")
+        volume.commit()
+    assert not found_by_check(memory)
 
 
 def test_files_that_cannot_move_are_counted(memory):
@@ -140,7 +159,7 @@ def deepen(memory):
 
 @pytest.mark.parametrize("on, off, leaves", [
     (WANTED, Feature(0), set()), (Feature(0), WANTED & ~Feature.EXTRA_ATTR, set()), (Feature(0), WANTED, set()),
-    (QUOTA, Feature(0), {"FILE_LOST"}), (Feature(0), QUOTA & ~Feature.EXTRA_ATTR, {"FILE_LOST"})])
+    (Feature.RO, Feature(0), set()), (Feature(0), Feature.RO, set()), (Feature.RO | Feature.VERITY, Feature(0), set()), (QUOTA, Feature(0), {"FILE_LOST"}), (Feature(0), QUOTA & ~Feature.EXTRA_ATTR, {"FILE_LOST"})])
 def test_power_cuts(memory, on, off, leaves):
     """At each write, whole or torn: all files are there, a check finds nothing but the features, and quota files that the superblock
     does not name. The same call ends it: it finds those by their form."""
@@ -171,6 +190,12 @@ def test_power_cuts(memory, on, off, leaves):
                 with f2fskit.open(again, "r+") as volume:
                     volume.set_features(on, off, convert=converts)
                 assert contents(again) == (before, last) and not found_by_check(again)
+            if (on | off) & Feature.RO:  # without a repair, too
+                with original.fork() as again:
+                    with f2fskit.open(again, "r+") as volume:
+                        told = volume.set_features(on, off, dry_run=True)
+                        assert volume.set_features(on, off) == told
+                    assert contents(again) == (before, last) and found_by_check(again) <= {"SB_COPY"}
     assert {had, last} <= seen and left == leaves
 
 

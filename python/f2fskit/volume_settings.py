@@ -61,7 +61,8 @@ class VolumeSettings(VolumeBase):
         """Turn features on and off, at once and durably. Features that others need come with them.
 
         Existing files keep their contents, names and times. UnsupportedError for features that only mkfs() sets, StateError when
-        an inode needs the feature or lacks what it needs (its `ino` names it), and when there are uncommitted changes.
+        an inode needs the feature or lacks what it needs (its `ino` names it), and when there are uncommitted changes. With RO,
+        changes fail with ReadOnlyError until it is off again. RO stays on where mkfs() made the volume with it.
 
         Args:
             on: features to turn on.

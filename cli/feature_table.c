@@ -7,15 +7,25 @@
 #include <f2fskit/format.h>
 #include <f2fskit/label.h>
 
-static const char *change_of(uint32_t feature, uint32_t now)
+/* Can it go? ro stays where mkfs made the volume with it. Files decide about others, and are not looked at. */
+static int can_go(struct f2fs_volume *vol, uint32_t feature)
+{
+	const struct f2fs_features_options o = { F2FS_SIZED(f2fs_features_options), .off = feature, .dry_run = 1 };
+
+	return (f2fs_features_changeable(0) & feature) &&
+	       (feature != F2FS_FEAT_RO || f2fs_volume_set_features(vol, &o, NULL) == 0);
+}
+
+static const char *change_of(struct f2fs_volume *vol, uint32_t feature, uint32_t now)
 {
 	if (now & feature)
-		return f2fs_features_changeable(0) & feature ? "can be turned off" : "stays";
+		return can_go(vol, feature) ? "can be turned off" : "stays";
 	return f2fs_features_changeable(1) & feature ? "can be turned on" : "by mkfs.f2fs only";
 }
 
-void cli_print_features(struct cli_print *out, uint32_t now)
+void cli_print_features(struct cli_print *out, struct f2fs_volume *vol)
 {
+	const uint32_t now = f2fs_volume_geometry(vol)->feature;
 	static const struct cli_column columns[] = { { "feature", -22 }, { "on", -6 }, { "change", -18 },
 						     { "meaning", -1 } };
 	unsigned count;
@@ -26,7 +36,7 @@ void cli_print_features(struct cli_print *out, uint32_t now)
 		cli_print_begin(out, NULL);
 		cli_print_string(out, "name", flags[i].name);
 		cli_print_bool(out, "on", (now & flags[i].mask) != 0);
-		cli_print_string(out, "change", change_of(flags[i].mask, now));
+		cli_print_string(out, "change", change_of(vol, flags[i].mask, now));
 		cli_print_string(out, "meaning", flags[i].doc);
 		cli_print_end(out);
 	}

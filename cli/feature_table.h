@@ -5,11 +5,11 @@
 #ifndef F2FSKIT_CLI_FEATURE_TABLE_H
 #define F2FSKIT_CLI_FEATURE_TABLE_H
 
-#include <stdint.h>
+#include <f2fskit/volume.h>
 
 #include "cli/print.h"
 
 /* Print the table "features": which are on, and which can be turned on or off later. */
-void cli_print_features(struct cli_print *out, uint32_t now);
+void cli_print_features(struct cli_print *out, struct f2fs_volume *vol);
 
 #endif

@@ -19,7 +19,7 @@ static int show(struct edit *e)
 	if (!out)
 		return F2FS_ERR_NOMEM;
 	cli_print_begin(out, NULL);
-	cli_print_features(out, f2fs_volume_geometry(e->vol)->feature);
+	cli_print_features(out, e->vol);
 	cli_print_end(out);
 	return edit_print_close(e, out);
 }

@@ -128,7 +128,7 @@ static void show(struct cli_print *out, struct f2fs_volume *vol)
 	cli_print_u64(out, "block_count", geo->block_count);
 	cli_print_u64(out, "valid_blocks", st.valid_blocks);
 	cli_print_u64(out, "valid_inodes", st.valid_inodes);
-	cli_print_features(out, geo->feature);
+	cli_print_features(out, vol);
 }
 
 static void print_features(struct cli_print *out, const struct arguments *a, const struct f2fs_features_result *result)

@@ -324,6 +324,8 @@ def test_read_only_is_kept(make, feature, run_tool, is_whole):
         assert b"turn it off" in run_tool(*command, rc=1).stderr
     assert image.read_bytes() == before
     assert feature(image, "+ro") == [EXTRA, "compression", "ro"]
+    rows = json.loads(run_tool("f2fs", "--json", image, "feature").stdout)["features"]
+    assert {row["change"] for row in rows if row["on"]} == {"can be turned off"}
     assert set(feature(image, "-ro", "+verity", "-compression")) == {EXTRA, "verity"}
     is_whole(image, ("-i", "owner,mtime", "-x", "/new"))
 
@@ -360,6 +362,8 @@ def test_made_read_only(feature, run_tool, tmp_path, options):
     assert "ro stays on: mkfs made this volume with two logs and without summaries (SSA)" in feature(image, "-ro", rc=1)
     run_tool("f2fs", "-w", image, "put", "/bin/sh", "/sh")
     assert "ro stays on: mkfs made" in feature(image, "-ro", rc=1)
+    rows = json.loads(run_tool("f2fs", "--json", image, "feature").stdout)["features"]
+    assert [row["change"] for row in rows if row["on"]] == ["stays"]
 
 
 def test_fsck_turns_them_on(make, run_tool, peer_check):

@@ -245,8 +245,8 @@ F2FS_API int f2fs_device_overlay_changes(struct f2fs_device *overlay,
 /*
  * Options of f2fs_device_open_zoned(): zones over a device that has none; begin it with F2FS_SIZED. The first
  * `conventional` ones take writes anywhere. The others take them only at their write pointer, up to `capacity` bytes
- * (0: all). A write elsewhere fails with IO, and a reset wipes the zone. At first they are empty, or full (is_full).
- * Write pointers are lost when the device is closed.
+ * (0: all). A write elsewhere fails with IO, as does one that opens too many zones (open_zones), and a reset wipes the
+ * zone. At first they are empty, or full (is_full). Write pointers are lost when the device is closed.
  */
 struct f2fs_zone_options {
 	uint32_t struct_size;  /* F2FS_SIZED */
@@ -254,6 +254,7 @@ struct f2fs_zone_options {
 	uint64_t capacity;     /* usable bytes of a zone; 0: all */
 	uint32_t conventional; /* zones at the start that take writes anywhere */
 	uint8_t is_full;       /* the others are full at first, not empty */
+	uint32_t open_zones;   /* zones that may be written in part at a time; 0: any number */
 };
 /*
  * Open inner with the zones described by options. Fails with INVALID (sizes that are no multiple of 512, a capacity
@@ -374,6 +375,8 @@ F2FS_API void f2fs_device_close(struct f2fs_device *dev);
 
 /* Return a device's size, sectors, zones and abilities. The struct belongs to the device. */
 F2FS_API const struct f2fs_device_info *f2fs_device_info(const struct f2fs_device *dev);
+/* Return how many zones of a device may be written in part at a time; 0: any number, or not known. */
+F2FS_API uint32_t f2fs_device_open_zones(const struct f2fs_device *dev);
 /*
  * Read length bytes at a byte offset. Fails with RANGE (beyond the end), IO, or the error of the host's operation.
  * After a failure part of the buffer may be filled.
@@ -403,7 +406,7 @@ F2FS_API int f2fs_device_flush(struct f2fs_device *dev);
  */
 F2FS_API int f2fs_device_extent(struct f2fs_device *dev, uint64_t offset, uint64_t *length, int *is_hole);
 /*
- * Get up to count zones, from the one at byte offset first on; *found gets their number. Fails with UNSUPPORTED (a
+ * Get up to count zones, from zone number first on; *found gets their number. Fails with UNSUPPORTED (a
  * device without zones), RANGE, IO.
  */
 F2FS_API int f2fs_device_zones(struct f2fs_device *dev, uint64_t first, struct f2fs_zone *zones, unsigned count,

@@ -56,7 +56,7 @@ static int discard_block(void *self, uint64_t offset, uint64_t length)
 	return of_range(rc);
 }
 
-static int query_block(int fd, struct f2fs_device_info *info)
+static int query_block(int fd, struct f2fs_device_info *info, uint32_t *open_zones)
 {
 	struct host_disk disk;
 
@@ -66,6 +66,7 @@ static int query_block(int fd, struct f2fs_device_info *info)
 	info->sector_size = disk.sector_size;
 	info->start_sector = disk.start_sector;
 	info->zone_bytes = disk.zone_bytes;
+	*open_zones = disk.open_zones;
 	info->caps |= disk.can_discard ? F2FS_DEVICE_DISCARD : 0;
 	info->caps |= disk.zone_bytes > 0 ? F2FS_DEVICE_ZONED : 0;
 	return 0;
@@ -87,8 +88,10 @@ int block_make_device(struct f2fs_context *ctx, const char *path, int fd, uint32
 		      struct f2fs_device **out)
 {
 	struct f2fs_device_info info = { .caps = caps | F2FS_DEVICE_PARALLEL | F2FS_DEVICE_BLOCK };
-	int sys_errno = query_block(fd, &info);
+	uint32_t open_zones = 0;
+	int sys_errno = query_block(fd, &info, &open_zones);
 	struct f2fs_device_ops ops = block_ops;
+	int err;
 
 	if (sys_errno != 0)
 		return error_sys(ctx, sys_errno, "cannot find the size of %s", path);
@@ -98,5 +101,8 @@ int block_make_device(struct f2fs_context *ctx, const char *path, int fd, uint32
 		ops.zone_reset = NULL;
 		ops.zone_finish = NULL;
 	}
-	return hostfile_make(ctx, path, fd, backing, &ops, &info, out);
+	err = hostfile_make(ctx, path, fd, backing, &ops, &info, out);
+	if (!err)
+		(*out)->open_zones = open_zones;
+	return err;
 }

@@ -87,6 +87,11 @@ const struct f2fs_device_info *f2fs_device_info(const struct f2fs_device *dev)
 	return &dev->info;
 }
 
+uint32_t f2fs_device_open_zones(const struct f2fs_device *dev)
+{
+	return dev->open_zones;
+}
+
 uint64_t f2fs_device_offset(const struct f2fs_device *dev)
 {
 	uint64_t offset = 0;

@@ -20,6 +20,7 @@ struct f2fs_device {
 	struct f2fs_context *ctx;
 	struct f2fs_device_ops ops;
 	struct f2fs_device_info info;
+	uint32_t open_zones; /* that may be written in part at a time; 0: any number, or not known */
 	void *self;
 	char *name; /* for messages: a path, or the kind of device */
 	unsigned refs;

@@ -39,6 +39,7 @@ int layer_make(struct f2fs_device *inner, size_t size, const struct f2fs_device_
 		(*out)->ops.zone_reset = NULL;
 		(*out)->ops.zone_finish = NULL;
 	}
+	(*out)->open_zones = caps & F2FS_DEVICE_ZONED ? inner->open_zones : 0;
 	layer->inner = f2fs_device_ref(inner);
 	(*out)->owner = inner->owner;
 	(*out)->below = layer_below;

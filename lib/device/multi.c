@@ -366,6 +366,12 @@ int device_new_multi(struct f2fs_context *ctx, const struct f2fs_device_part *pa
 	}
 	for (unsigned i = 0; i < multi->count && dev->owner == 0; i++)
 		dev->owner = multi->parts[i].device->owner;
+	for (unsigned i = 0; i < multi->count; i++) {
+		const uint32_t open = multi->parts[i].device->open_zones;
+
+		if (open > 0 && (dev->open_zones == 0 || open < dev->open_zones))
+			dev->open_zones = open;
+	}
 	dev->peek = peek_multi;
 	dev->below = find_below_multi;
 	*out = dev;

@@ -103,6 +103,7 @@ int f2fs_device_open_zoned(struct f2fs_device *inner, const struct f2fs_zone_opt
 	dev->ops.zone_finish = finish_model;
 	dev->info.caps |= F2FS_DEVICE_ZONED;
 	dev->info.zone_bytes = own.zone_bytes;
+	dev->open_zones = own.open_zones;
 	*out = dev;
 	return 0;
 }

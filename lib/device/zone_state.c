@@ -23,6 +23,7 @@ int zone_state_make(struct zone_state *state, struct f2fs_context *ctx, uint64_t
 		return F2FS_ERR_NOMEM;
 	state->ctx = ctx;
 	state->count = count;
+	state->open_most = options->open_zones;
 	for (uint64_t i = 0; i < count; i++) {
 		struct f2fs_zone *zone = &state->zones[i];
 
@@ -91,6 +92,16 @@ static uint64_t end_of(const struct f2fs_zone *zone)
 	return zone->start + zone->length;
 }
 
+/* May an empty zone be begun? */
+static bool may_open(const struct zone_state *state)
+{
+	uint32_t n = 0;
+
+	for (uint64_t i = 0; state->open_most > 0 && i < state->count; i++)
+		n += state->zones[i].type == F2FS_ZONE_SEQUENTIAL && !state->zones[i].empty && !state->zones[i].full;
+	return state->open_most == 0 || n < state->open_most;
+}
+
 int zone_state_check(const struct zone_state *state, uint64_t offset, uint64_t length)
 {
 	const uint64_t end = offset + length;
@@ -100,7 +111,8 @@ int zone_state_check(const struct zone_state *state, uint64_t offset, uint64_t l
 		const uint64_t stop = end < end_of(zone) ? end : end_of(zone);
 
 		if (zone->type == F2FS_ZONE_SEQUENTIAL &&
-		    (zone->full || at != zone->write_pointer || stop > zone->start + zone->capacity))
+		    (zone->full || at != zone->write_pointer || stop > zone->start + zone->capacity ||
+		     (zone->empty && !may_open(state))))
 			return F2FS_ERR_IO;
 		if (stop <= at)
 			break;

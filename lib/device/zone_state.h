@@ -11,6 +11,7 @@ struct zone_state {
 	struct f2fs_context *ctx;
 	struct f2fs_zone *zones; /* ascending, without gaps */
 	uint64_t count;
+	uint32_t open_most; /* zones written in part; 0: any number */
 };
 
 /* Zones that divide size bytes, all empty, or full. */

@@ -14,6 +14,7 @@ struct host_disk {
 	uint64_t start_sector; /* within the whole disk, of 512 bytes; 0: it is whole, or the host does not tell */
 	uint64_t zone_bytes;   /* 0: it has no zones */
 	uint32_t sector_size;
+	uint32_t open_zones;   /* zones that may be written in part at a time; 0: any number, or not known */
 	bool can_discard;
 };
 

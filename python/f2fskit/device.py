@@ -284,7 +284,9 @@ class Device(Closable):
             OverlayDevice, lib.f2fs_device_open_overlay, number(memory_limit, "memory_limit"), folder
         )
 
-    def zoned(self, zone_bytes: int, *, conventional: int = 0, capacity: int = 0, full: bool = False) -> Device:
+    def zoned(
+        self, zone_bytes: int, *, conventional: int = 0, capacity: int = 0, full: bool = False, open_zones: int = 0
+    ) -> Device:
         """Return a layer that behaves like a zoned device: it refuses writes that are not at a zone's write pointer.
 
         Args:
@@ -292,9 +294,10 @@ class Device(Closable):
             conventional: zones at the start that can be written anywhere.
             capacity: bytes of the others that hold data; 0: all.
             full: the others are full at first, as on a device to which an image was copied. Otherwise they are empty.
+            open_zones: of the others that may be written in part at a time; 0: any number.
         """
         options = sized("struct f2fs_zone_options *")
-        put(options, zone_bytes=zone_bytes, capacity=capacity, is_full=full)
+        put(options, zone_bytes=zone_bytes, capacity=capacity, is_full=full, open_zones=open_zones)
         options.conventional = min(number(conventional, "conventional"), 2**32 - 1)
         return self._layer(Device, lib.f2fs_device_open_zoned, options)
 
@@ -398,6 +401,11 @@ class Device(Closable):
         """Size, sectors, zones and abilities of the device."""
         row = self._handle.get(lib.f2fs_device_info)
         return DeviceInfo(row.size, row.zone_bytes, row.start_sector, row.sector_size, enums.DeviceCap(row.caps))
+
+    @property
+    def open_zones(self) -> int:
+        """Zones that may be written in part at a time; 0: any number, or not known."""
+        return int(self._handle.get(lib.f2fs_device_open_zones))
 
     @property
     def size(self) -> int:

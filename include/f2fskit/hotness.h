@@ -86,8 +86,8 @@ struct f2fs_hotness; /* opaque */
 
 /*
  * Set a placement that learns. options may be NULL. Fails as f2fs_volume_set_placement(), with INVALID (an invalid
- * option, a sidecar that is too small). ADAPTIVE needs no free sections: it begins without streams. Close it before
- * the volume.
+ * option, a sidecar that is too small). ADAPTIVE needs no free sections: it begins without streams, and on a zoned
+ * device it uses only as many as zones can be open. Close it before the volume.
  */
 F2FS_API int f2fs_hotness_open(struct f2fs_volume *vol, const struct f2fs_hotness_options *options,
 			       struct f2fs_hotness **out);

@@ -51,9 +51,10 @@ struct f2fs_placement {
 /*
  * Use a placement for all writes from now on. *placement is copied, its user must stay valid as long as it is set.
  * NULL: none, as when the volume is opened. A stream continues in its segment after a commit. Blocks of a stream that
- * finds no free segment go to the log. Fails with INVALID (no classify, an invalid number of streams), STATE
- * (uncommitted changes), NOSPC (fewer than 4 * (streams + 6) sections are free), UNSUPPORTED (a zoned volume; one
- * without summaries), NOMEM; then the earlier placement stays.
+ * finds no free segment go to the log. On a zoned volume streams fill whole sections, and a stream that ends finishes
+ * its zone. Fails with INVALID (no classify, an invalid number of streams), STATE (uncommitted changes), NOSPC (fewer
+ * than 4 * (streams + 6) sections are free), UNSUPPORTED (a volume without summaries, a device that keeps fewer than
+ * streams + 6 zones open), NOMEM; then the earlier placement stays.
  */
 F2FS_API int f2fs_volume_set_placement(struct f2fs_volume *vol, const struct f2fs_placement *placement);
 

@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "log/streams.h"
+#include "volume/zone_map.h"
 
 enum {
 	STREAMS = 6,	   /* by default, one for each level above 0 */
@@ -101,11 +102,11 @@ static void set_level(struct f2fs_hotness *h, f2fs_blk_t addr, unsigned level)
 static unsigned streams_with_room(const struct f2fs_hotness *h)
 {
 	const struct f2fs_geometry *geo = &h->vol->geo;
-	const uint64_t all = (uint64_t)geo->segment_count_main * F2FS_SEGMENT_BLOCKS,
+	const uint64_t all = (uint64_t)geo->section_count * zones_section_blocks(h->vol),
 		       used = cp_valid_block_count(h->vol->view->cp);
-	const uint64_t kept = cp_rsvd_segment_count(h->vol->view->cp) + F2FS_LOG_COUNT * geo->segs_per_sec,
-		       unused = used < all ? (all - used) / F2FS_SEGMENT_BLOCKS : 0,
-		       sections = unused > kept ? (unused - kept) / geo->segs_per_sec : 0;
+	const uint64_t kept = cp_rsvd_segment_count(h->vol->view->cp) / geo->segs_per_sec + F2FS_LOG_COUNT,
+		       unused = used < all ? (all - used) / zones_section_blocks(h->vol) : 0,
+		       sections = unused > kept ? unused - kept : 0;
 
 	return sections / ROOM_EACH > F2FS_STREAMS ? F2FS_STREAMS : (unsigned)(sections / ROOM_EACH);
 }

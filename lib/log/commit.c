@@ -26,6 +26,7 @@
 #include "log/run.h"
 #include "log/segments.h"
 #include "log/sit_write.h"
+#include "log/streams.h"
 #include "log/txn.h"
 #include "log/txn_state.h"
 #include "volume/counters.h"
@@ -183,6 +184,7 @@ static int finish(struct txn *txn)
 {
 	txn->vol->counters.commits++;
 	discard_freed(txn);
+	streams_settle(txn->vol);
 	return reload(txn->vol);
 }
 

@@ -3,7 +3,8 @@
  * Filling a chosen segment beside the logs: a free one from its start, or the holes of one in use. On the device such a
  * segment is an ordinary one, with its summaries in the SSA, as the kernel's two logs that no checkpoint names leave
  * theirs. While it is filled it is barred: no log takes its blocks, and nothing else writes its summaries. Blocks are
- * collected and written as a log's; a reader has them written first (txn.c). The commit closes open fillers.
+ * collected and written as a log's; a reader has them written first (txn.c). The commit closes open fillers. On a zoned
+ * volume a filler only appends; the caller sees to the order of segments in a section (zoned_streams.c).
  */
 #include <string.h>
 
@@ -16,6 +17,7 @@
 #include "log/write_behind.h"
 #include "log/zoned_logs.h"
 #include "volume/counters.h"
+#include "volume/zone_map.h"
 
 int filler_begin(struct filler *f, struct txn *txn)
 {
@@ -32,7 +34,7 @@ int filler_begin(struct filler *f, struct txn *txn)
 }
 
 /* May this segment be filled? */
-static int check(const struct filler *f, f2fs_seg_t segno, const struct segment *s, unsigned type)
+static int check(const struct filler *f, f2fs_seg_t segno, const struct segment *s, unsigned type, uint32_t at)
 {
 	const struct txn *txn = f->txn;
 	const char *why = NULL;
@@ -47,8 +49,8 @@ static int check(const struct filler *f, f2fs_seg_t segno, const struct segment 
 		why = "it is of the other class";
 	if (why)
 		return error_set(f->ctx, F2FS_ERR_STATE, "segment %u cannot be filled: %s", (unsigned)segno, why);
-	if (txn_is_zoned(txn))
-		return error_set(f->ctx, F2FS_ERR_UNSUPPORTED, "segments of a zoned volume are filled by logs alone");
+	if (txn_is_zoned(txn) && !segment_is_unused_from(s, at))
+		return error_set(f->ctx, F2FS_ERR_UNSUPPORTED, "holes of a zoned volume cannot be filled");
 	if (!segment_is_free(s) && txn->vol->geo.segment_count_ssa == 0)
 		return error_set(f->ctx, F2FS_ERR_UNSUPPORTED, "a volume without summaries has no holes to be filled");
 	return 0;
@@ -62,7 +64,7 @@ int filler_open(struct filler *f, f2fs_seg_t segno, unsigned type, uint32_t at)
 	int err = segment_get(txn, segno, &s);
 
 	if (!err)
-		err = check(f, segno, s, type);
+		err = check(f, segno, s, type, at);
 	if (err)
 		return err;
 	was_free = segment_is_free(s);
@@ -86,13 +88,19 @@ int filler_open(struct filler *f, f2fs_seg_t segno, unsigned type, uint32_t at)
 	return 0;
 }
 
+/* Return the end of the writable part of the segment: zones may have less capacity than blocks. */
+static uint32_t end_of(const struct filler *f)
+{
+	return zones_usable(f->txn->vol, f->segno);
+}
+
 static int flush(struct filler *f)
 {
 	const uint32_t count = f->buffer_count;
 
 	if (f->stat && count > 0) {
 		f->stat->submissions++;
-		f->stat->partial += f->at < F2FS_SEGMENT_BLOCKS;
+		f->stat->partial += f->at < end_of(f);
 	}
 	f->buffer_count = 0;
 	return count == 0 ? 0 : log_write(f->txn, f->buffer_addr, count, &f->buffer);
@@ -144,7 +152,7 @@ int filler_reserve(struct filler *f, uint32_t want, uint8_t **to, uint32_t *coun
 	if (err || !s)
 		return err;
 	at = segment_next_hole(s, f->at);
-	while (*count < want && at + *count < F2FS_SEGMENT_BLOCKS && segment_next_hole(s, at + *count) == at + *count)
+	while (*count < want && at + *count < end_of(f) && segment_next_hole(s, at + *count) == at + *count)
 		++*count;
 	if (*count == 0 || f->is_rehearsal)
 		return 0;
@@ -176,7 +184,7 @@ int filler_put(struct filler *f, struct owner owner, uint32_t want, const uint8_
 		return err;
 	at = segment_next_hole(s, f->at);
 	*addr = geometry_segment_start(&txn->vol->geo, f->segno) + at;
-	for (; *got < want && at < F2FS_SEGMENT_BLOCKS && segment_next_hole(s, at) == at; at++, ++*got) {
+	for (; *got < want && at < end_of(f) && segment_next_hole(s, at) == at; at++, ++*got) {
 		sum_set_owner(f->sums + (size_t)at * sum_SIZE, owner_behind(owner, *got));
 		err = segment_mark(txn, *addr + *got, true);
 		if (err)

@@ -106,6 +106,13 @@ uint32_t segment_next_hole(const struct segment *s, uint32_t at)
 	return at;
 }
 
+bool segment_is_unused_from(const struct segment *s, uint32_t at)
+{
+	while (at < F2FS_SEGMENT_BLOCKS && !msb_test(s->cur, at) && !msb_test(s->ckpt, at))
+		at++;
+	return at >= F2FS_SEGMENT_BLOCKS;
+}
+
 /* The mean of the times at which blocks changed, as the kernel rounds it; never in the future. */
 static void age_segment(const struct txn *txn, struct segment *s, uint64_t mtime)
 {

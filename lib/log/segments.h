@@ -32,6 +32,8 @@ void segments_count_free(struct txn *txn, bool is_free);
 void segment_give_back(struct txn *txn, f2fs_seg_t segno, struct segment *s);
 /* The first offset from at on that is free now and in the last checkpoint; F2FS_SEGMENT_BLOCKS: none. */
 uint32_t segment_next_hole(const struct segment *s, uint32_t at);
+/* Is no block from at on in use, neither now nor in the last checkpoint? */
+bool segment_is_unused_from(const struct segment *s, uint32_t at);
 /*
  * Keep every log, and every other allocation, out of the segments [first, end) until segments_unbar() or the end of the
  * transaction; free ones do not count as free meanwhile. Logs that are in one stay there: see that there are none.

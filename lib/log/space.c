@@ -215,6 +215,30 @@ static uint32_t sections_to_win(struct txn *txn)
 	return share < 1 ? 1 : share < MOST_TO_WIN ? share : MOST_TO_WIN;
 }
 
+/*
+ * Are clearly more than `least` sections free? Streams leave many free segments in sections that are in use. So on a
+ * zoned volume with a placement the sections are counted, each time that the number of free segments changes.
+ */
+static int has_plenty(struct txn *txn, uint32_t least, bool *plenty)
+{
+	const uint32_t sps = txn->vol->geo.segs_per_sec;
+	struct space_view view;
+	int err;
+
+	*plenty = txn->free_segments / sps > (sps > 1 ? 2 : 1) * (uint64_t)least;
+	if (!*plenty || !txn_is_zoned(txn) || sps == 1 || !txn->vol->streams)
+		return 0;
+	if (txn->looked_segments != txn->free_segments) {
+		err = space_look(txn, &view);
+		if (err)
+			return err;
+		txn->looked_segments = txn->free_segments;
+		txn->looked_sections = view.free_sections;
+	}
+	*plenty = txn->looked_sections > least;
+	return 0;
+}
+
 int space_wants_cleaning(struct txn *txn, uint32_t more, uint32_t *enough, uint32_t *goal)
 {
 	const struct f2fs_volume *vol = txn->vol;
@@ -222,12 +246,15 @@ int space_wants_cleaning(struct txn *txn, uint32_t more, uint32_t *enough, uint3
 	const bool fills_holes = vol->write.logging != F2FS_LOGGING_NORMAL && !txn_is_zoned(txn) &&
 				 !vol->gc.options->like_kernel && more == 0;
 	struct space_view view;
-	int err;
+	bool plenty;
+	int err = has_plenty(txn, least, &plenty);
 
 	*goal = 0;
 	*enough = least + 1;
+	if (err)
+		return err;
 	/* free segments may be in sections that are in use */
-	if (txn->free_segments / vol->geo.segs_per_sec > (vol->geo.segs_per_sec > 1 ? 2 : 1) * (uint64_t)least ||
+	if (plenty ||
 	    (more == 0 && vol->gc.freed_ever < vol->gc.retry_at) ||
 	    vol->geo.segment_count_ssa == 0)
 		return 0;

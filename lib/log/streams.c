@@ -17,7 +17,10 @@
 #include "log/space.h"
 #include "log/streams.h"
 #include "log/txn_state.h"
+#include "log/zoned_logs.h"
+#include "log/zoned_streams.h"
 #include "volume/heads_read.h"
+#include "volume/zone_map.h"
 
 #define SECTIONS_LEFT 2u /* to the logs, besides what data leaves in any case: no change needs more of them */
 
@@ -30,6 +33,7 @@ static int need_filler(struct txn *txn, struct stream *s)
 	if (s->filler.txn)
 		return 0;
 	s->filler.buffer = NULL;
+	s->is_checked = false;
 	filler_drop(&s->filler);
 	err = filler_begin(&s->filler, txn);
 	s->filler.buffer = buffer;
@@ -64,38 +68,64 @@ static int go_on(struct txn *txn, struct stream *s)
 	return err;
 }
 
-/* Begin another segment, if there is one that the logs do not need. */
-static int begin_segment(struct txn *txn, struct stream *s)
+/* The same on a zoned volume. If it cannot, it leaves the section. */
+static int go_on_zoned(struct txn *txn, struct stream *s)
+{
+	bool can;
+	int err = zoned_stream_go_on(txn, s, &can);
+
+	if (!err && !can)
+		zoned_stream_leave(txn->vol, s);
+	return err || !can ? err : filler_open(&s->filler, s->segno, F2FS_WARM_DATA, s->at);
+}
+
+static int choose(struct txn *txn, const struct stream *s, f2fs_seg_t *segno, bool *found)
 {
 	const uint32_t sps = txn->vol->geo.segs_per_sec;
 	const struct f2fs_error_detail before = txn->vol->ctx->error;
-	f2fs_seg_t segno;
 	uint8_t alloc_type;
 	int err;
 
+	*found = false;
+	if (txn_is_zoned(txn))
+		return zoned_stream_choose(txn, SECTIONS_LEFT, segno, found);
 	if (txn->free_segments / sps <= segment_kept_sections(txn) + SECTIONS_LEFT)
 		return 0;
 	/* after the last segment of a section there is none to continue in */
-	err = segment_choose(txn, F2FS_WARM_DATA, s->at > 0 ? s->segno : sps - 1, &segno, &alloc_type);
-	if (error_is_full(txn->vol->ctx, err)) {
-		txn->vol->ctx->error = before;
-		return 0;
-	}
-	if (err)
+	err = segment_choose(txn, F2FS_WARM_DATA, s->at > 0 ? s->segno : sps - 1, segno, &alloc_type);
+	*found = !err;
+	if (!error_is_full(txn->vol->ctx, err))
+		return err;
+	txn->vol->ctx->error = before;
+	return 0;
+}
+
+/* Begin another segment, if there is one that the logs do not need. */
+static int begin_segment(struct txn *txn, struct stream *s)
+{
+	f2fs_seg_t segno;
+	bool found;
+	int err = choose(txn, s, &segno, &found);
+
+	if (err || !found)
 		return err;
 	err = filler_open(&s->filler, segno, F2FS_WARM_DATA, 0);
 	if (err)
 		return err;
 	s->has_segment = true;
 	s->segno = segno;
+	s->is_checked = true;
 	txn->vol->streams->stat.segments++;
 	return 0;
 }
 
 /* Leave a segment that is full. */
-static int leave_segment(struct stream *s)
+static int leave_segment(struct txn *txn, struct stream *s)
 {
-	s->has_segment = false;
+	if (txn_is_zoned(txn))
+		zoned_stream_next(txn->vol, s);
+	else
+		s->has_segment = false;
 	return filler_close(&s->filler);
 }
 
@@ -104,7 +134,7 @@ static int need_segment(struct txn *txn, struct stream *s)
 	int err = need_filler(txn, s);
 
 	if (!err && !s->filler.is_open && s->has_segment)
-		err = go_on(txn, s);
+		err = txn_is_zoned(txn) ? go_on_zoned(txn, s) : go_on(txn, s);
 	return err || s->filler.is_open ? err : begin_segment(txn, s);
 }
 
@@ -138,8 +168,8 @@ int stream_append(struct txn *txn, unsigned stream, const struct stream_run *run
 			break;
 		err = filler_put(&s->filler, run->owner, run->want, run->data, addr, got);
 		s->at = s->filler.at;
-		if (!err && s->at >= F2FS_SEGMENT_BLOCKS)
-			err = leave_segment(s);
+		if (!err && s->at >= zones_usable(txn->vol, s->segno))
+			err = leave_segment(txn, s);
 	}
 	all->stat.blocks[stream] += *got;
 	all->stat.refused += *got == 0 ? run->want : 0;
@@ -150,8 +180,11 @@ static void end_streams(struct f2fs_volume *vol)
 {
 	struct streams *all = vol->streams;
 
-	for (unsigned i = 0; all && i < F2FS_STREAMS; i++)
+	for (unsigned i = 0; all && i < F2FS_STREAMS; i++) {
 		filler_drop(&all->list[i].filler);
+		if (all->owns_sections)
+			zoned_stream_leave(vol, &all->list[i]);
+	}
 	mem_free(vol->ctx, all);
 	vol->streams = NULL;
 }
@@ -165,11 +198,14 @@ static int check(struct f2fs_volume *vol, const struct f2fs_placement *p, bool i
 	if (p->streams == 0 || p->streams > F2FS_STREAMS)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "a placement has 1 to %d streams, not %u", F2FS_STREAMS,
 				 (unsigned)p->streams);
-	if (geometry_has(&vol->geo, F2FS_FEAT_BLKZONED))
-		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "segments of a zoned volume are filled by logs alone");
 	if (volume_lacks_ssa(vol))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED,
 				 "a read-only volume has no summaries, so it has no streams");
+	if (!is_limited && p->streams > zoned_streams_most(vol))
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED,
+				 "the device keeps %u zones open: with %d logs that is too few for %u streams",
+				 (unsigned)f2fs_device_open_zones(vol->dev), F2FS_LOG_COUNT,
+				 (unsigned)p->streams);
 	if (!is_limited && sections < 4 * (p->streams + F2FS_LOG_COUNT))
 		return error_set(vol->ctx, F2FS_ERR_NOSPC, "%u streams need %u free sections, the volume has %u",
 				 (unsigned)p->streams, (unsigned)(4 * (p->streams + F2FS_LOG_COUNT)),
@@ -193,6 +229,9 @@ int streams_set(struct f2fs_volume *vol, const struct f2fs_placement *placement,
 			return F2FS_ERR_NOMEM;
 		all->placement = *placement;
 		all->most = placement->streams;
+		if (all->most > zoned_streams_most(vol))
+			all->most = zoned_streams_most(vol);
+		all->owns_sections = geometry_has(&vol->geo, F2FS_FEAT_BLKZONED);
 		all->placement.streams = is_limited ? 0 : placement->streams;
 	}
 	end_streams(vol);
@@ -206,9 +245,22 @@ void streams_limit(struct f2fs_volume *vol, unsigned streams)
 	struct streams *all = vol->streams;
 	const unsigned now = streams < all->most ? streams : all->most, before = all->placement.streams;
 
+	all->placement.streams = now;
+	if (all->owns_sections) {
+		streams_settle(vol);
+		return;
+	}
 	for (unsigned i = now < before ? now : before; i < (now < before ? before : now); i++)
 		all->list[i].has_segment = all->list[i].has_segment && all->list[i].filler.is_open;
-	all->placement.streams = now;
+}
+
+void streams_settle(struct f2fs_volume *vol)
+{
+	struct streams *all = vol->streams;
+
+	for (unsigned i = all && all->owns_sections ? all->placement.streams : F2FS_STREAMS; i < F2FS_STREAMS; i++)
+		if (!all->list[i].filler.is_open)
+			zoned_stream_leave(vol, &all->list[i]);
 }
 
 int f2fs_volume_set_placement(struct f2fs_volume *vol, const struct f2fs_placement *placement)

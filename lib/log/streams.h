@@ -9,13 +9,15 @@
 
 struct stream {
 	struct filler filler;
-	bool has_segment; /* the one that it fills, also when its filler is closed, */
+	bool has_segment; /* the one that it fills, also when its filler is closed; of a zoned volume the section, */
 	f2fs_seg_t segno;
 	uint32_t at; /* and from where on */
+	bool is_checked; /* of a zoned volume: in this transaction */
 };
 struct streams {
 	struct f2fs_placement placement; /* its streams: those that may be used now */
 	unsigned most;			 /* when it was set */
+	bool owns_sections;		 /* of a zoned volume, until they are left */
 	struct f2fs_stream_stat stat;
 	struct stream list[F2FS_STREAMS];
 };
@@ -42,6 +44,8 @@ int streams_set(struct f2fs_volume *vol, const struct f2fs_placement *placement,
  * segments, at once or when their fillers are closed, and begin new ones later.
  */
 void streams_limit(struct f2fs_volume *vol, unsigned streams);
+/* A commit is done: streams of a zoned volume that may not be used any more leave their sections. */
+void streams_settle(struct f2fs_volume *vol);
 /* Does a stream continue in a segment? */
 static inline bool stream_is_in(const struct f2fs_volume *vol, f2fs_seg_t segno)
 {
@@ -49,7 +53,7 @@ static inline bool stream_is_in(const struct f2fs_volume *vol, f2fs_seg_t segno)
 
 	for (unsigned i = 0; all && i < F2FS_STREAMS; i++)
 		if (all->list[i].has_segment && all->list[i].segno == segno &&
-		    (i < all->placement.streams || all->list[i].filler.is_open))
+		    (i < all->placement.streams || all->list[i].filler.is_open || all->owns_sections))
 			return true;
 	return false;
 }

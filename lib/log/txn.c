@@ -263,6 +263,8 @@ static int begin(struct f2fs_volume *vol, const struct txn_ops *ops, const struc
 		err = fill(txn, truth);
 	if (!err && renews && txn_is_zoned(txn))
 		err = heads_renew(txn);
+	if (!err && renews && txn_is_zoned(txn))
+		err = sections_tidy(txn);
 	if (err) {
 		struct f2fs_error_detail detail = vol->ctx->error;
 
@@ -340,6 +342,10 @@ void txn_drop(struct f2fs_volume *vol)
 
 	if (!txn)
 		return;
+	if (txn_is_zoned(txn) && !txn->is_done && vol->generation != txn->begun) {
+		vol->zones.is_tidy = false;
+		vol->is_flushed = false; /* write pointers are read next */
+	}
 	if (txn->is_done)
 		marks_remove(&vol->dropped, &vol->written);
 	else

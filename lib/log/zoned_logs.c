@@ -7,50 +7,62 @@
  * in the checkpoint in force. A log continues in its section only when the zone's write pointer is where the checkpoint
  * left the log; after a power cut, or changes that were dropped, it is not, and the log begins a new section. The zone
  * that is left half full is finished, so that it no longer counts as open.
+ *
+ * A power cut and a dropped transaction also leave zones that only the lost changes used. Linux resets or finishes
+ * these when it mounts. Here that is only needed if the device limits the number of open zones.
  */
 #include "base/error.h"
 #include "log/free_sections.h"
 #include "log/run.h"
 #include "log/segments.h"
 #include "log/space.h"
+#include "log/streams.h"
 #include "log/zoned_logs.h"
+#include "volume/counters.h"
 #include "volume/zone_map.h"
 
 int section_enter(struct txn *txn, f2fs_seg_t segno)
 {
 	const uint32_t section = section_of(txn, segno);
 	struct f2fs_zone zone;
-	int err;
+	int err = 0;
 
 	if (segno % txn->vol->geo.segs_per_sec != 0 || !zones_is_sequential(txn->vol, section))
 		return 0;
-	err = zones_look(txn->vol, section, &zone);
+	/* a host's cache may write this zone before the end of the one that was left, and both would be open */
+	if (f2fs_device_open_zones(txn->vol->dev) > 0)
+		err = volume_flush(txn->vol);
+	if (!err)
+		err = zones_look(txn->vol, section, &zone);
 	if (!err && zone.write_pointer != zone.start)
 		err = zones_reset(txn->vol, section);
 	return err;
 }
 
-/* Are there enough free sections to take one without stopping the commit, or GC? */
-static int may_take(struct txn *txn, unsigned type, bool *may)
+int section_is_spare(struct txn *txn, uint32_t spare, bool *is_spare)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
 	const uint32_t section_blocks = geo->segs_per_sec * F2FS_SEGMENT_BLOCKS;
 	uint32_t needed, count = 0;
 	int err = 0;
 
-	*may = txn->is_committing || txn->is_cleaning || type >= F2FS_HOT_NODE; /* the commit wants nodes anyway */
-	if (*may)
-		return 0;
 	needed = space_reserved_sections(txn) + (uint32_t)(space_to_come(txn) / section_blocks);
-	needed = space_kept_sections(txn, needed);
+	needed = space_kept_sections(txn, needed) + spare;
 	for (uint32_t s = 0; s < geo->section_count && count <= needed && !err; s++) {
 		bool is_free;
 
 		err = segment_section_is_free(txn, s, &is_free);
 		count += !err && is_free;
 	}
-	*may = count > needed;
+	*is_spare = count > needed;
 	return err;
+}
+
+/* Are there enough free sections to take one without stopping the commit, or GC? */
+static int may_take(struct txn *txn, unsigned type, bool *may)
+{
+	*may = txn->is_committing || txn->is_cleaning || type >= F2FS_HOT_NODE; /* the commit wants nodes anyway */
+	return *may ? 0 : section_is_spare(txn, 0, may);
 }
 
 int section_choose_next(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno)
@@ -80,4 +92,34 @@ int section_choose_next(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs
 		return space_explain(txn);
 	}
 	return 0;
+}
+
+static bool has_writer(const struct txn *txn, uint32_t section)
+{
+	const uint32_t sps = txn->vol->geo.segs_per_sec;
+
+	for (f2fs_seg_t i = section * sps; i < (section + 1) * sps; i++)
+		if (segment_is_current(txn, i) || stream_is_in(txn->vol, i))
+			return true;
+	return false;
+}
+
+int sections_tidy(struct txn *txn)
+{
+	struct f2fs_volume *vol = txn->vol;
+	int err = 0;
+
+	if (f2fs_device_open_zones(vol->dev) == 0 || vol->zones.is_tidy)
+		return 0;
+	for (uint32_t section = 0; section < vol->geo.section_count && !err; section++) {
+		struct f2fs_zone zone;
+
+		if (!zones_is_sequential(vol, section) || has_writer(txn, section))
+			continue;
+		err = zones_look(vol, section, &zone);
+		if (!err && !zone.empty && !zone.full)
+			err = zones_finish(vol, section);
+	}
+	vol->zones.is_tidy = !err;
+	return err;
 }

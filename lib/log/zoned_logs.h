@@ -11,8 +11,12 @@ static inline bool txn_is_zoned(const struct txn *txn)
 {
 	return geometry_has(&txn->vol->geo, F2FS_FEAT_BLKZONED);
 }
+/* Are spare free sections left besides those that data leaves to the commit and to GC? */
+int section_is_spare(struct txn *txn, uint32_t spare, bool *is_spare);
 /* What follows a segment that a log has filled: the next one of its section, or a new section. */
 int section_choose_next(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_t *segno);
+/* Finish zones that a power cut or a dropped transaction left open, if the device keeps only some open. */
+int sections_tidy(struct txn *txn);
 /* A log begins a segment: a zone is empty when that is its first. */
 int section_enter(struct txn *txn, f2fs_seg_t segno);
 

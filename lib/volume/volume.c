@@ -443,6 +443,8 @@ void f2fs_volume_close(struct f2fs_volume *vol)
 		return;
 	if (vol->ops.running)
 		vol->ops.running->drop(vol);
+	if (vol->ops.end_streams) /* it may finish zones */
+		vol->ops.end_streams(vol);
 	if (vol->as_of)
 		vol->ops.end_as_of(vol->as_of);
 	beside_close(vol);
@@ -459,8 +461,6 @@ void f2fs_volume_close(struct f2fs_volume *vol)
 	mem_free(vol->ctx, vol->peek_block);
 	mem_free(vol->ctx, vol->zones.sequential);
 	mem_free(vol->ctx, vol->gc.options);
-	if (vol->ops.end_streams)
-		vol->ops.end_streams(vol);
 	f2fs_device_close(vol->cache);
 	f2fs_device_close(vol->dev);
 	mem_free(vol->ctx, vol);

@@ -69,6 +69,7 @@ struct volume_zones {
 	uint32_t capacity;   /* of a sequential section, in blocks; kernels use no more of all others either */
 	uint64_t in_order;   /* the first block of the device's first sequential zone; UINT64_MAX: there is none */
 	bool fit;	     /* the device's zones do not keep the volume from being written */
+	bool is_tidy;	     /* no zone is open that nobody continues */
 };
 
 /*

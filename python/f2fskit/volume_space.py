@@ -154,7 +154,7 @@ class VolumeSpace(VolumeBase):
         Raises:
             StateError: there are uncommitted changes.
             NospcError: fewer than 4 * (streams + 6) sections are free.
-            UnsupportedError: a zoned volume.
+            UnsupportedError: a zoned device keeps fewer than streams + 6 zones open ("adaptive" uses fewer streams then).
         """
         self._need_writable()
         if not isinstance(way, str) and (sidecar is not None or options):

@@ -293,6 +293,8 @@ static int judge(void *user, const struct crash_state *state)
 
 static void prepare(struct lab *lab)
 {
+	const struct f2fs_zone_options zones = { F2FS_SIZED(f2fs_zone_options),
+						 .zone_bytes = 4u << 20, .conventional = 5 };
 	const struct lab_workload *w = lab->workload;
 	struct f2fs_mkfs_options format = w->format;
 	struct f2fs_mkfs_device device = { 0 };
@@ -300,12 +302,16 @@ static void prepare(struct lab *lab)
 	format.struct_size = sizeof(format);
 	assert_int_equal(f2fs_context_open(NULL, &lab->ctx), 0);
 	assert_int_equal(f2fs_device_open_memory(lab->ctx, w->size ? w->size : 64u << 20, &lab->dev), 0);
-	device.device = lab->dev;
+	if (format.zoned)
+		assert_int_equal(f2fs_device_open_zoned(lab->dev, &zones, &lab->top), 0);
+	else
+		lab->top = f2fs_device_ref(lab->dev);
+	device.device = lab->top;
 	assert_int_equal(f2fs_mkfs_write(lab->ctx, &device, 1, &format, NULL), 0);
-	assert_int_equal(f2fs_device_open_recorder(lab->dev, &lab->recorder), 0);
+	assert_int_equal(f2fs_device_open_recorder(lab->top, &lab->recorder), 0);
 	if (!w->prepare)
 		return;
-	assert_int_equal(f2fs_volume_open(lab->ctx, lab->dev, NULL, &lab->vol), 0);
+	assert_int_equal(f2fs_volume_open(lab->ctx, lab->top, NULL, &lab->vol), 0);
 	w->prepare(lab);
 	if (!w->is_unclean)
 		assert_int_equal(f2fs_volume_commit(lab->vol), 0);
@@ -352,6 +358,7 @@ void lab_run(const struct lab_workload *w, uint64_t seed)
 	assert_true(lab.seen_after > 0 && (lab.seen_before > 0 || w->is_unclean));
 	f2fs_device_close(before);
 	f2fs_device_close(lab.recorder);
+	f2fs_device_close(lab.top);
 	f2fs_device_close(lab.dev);
 	f2fs_context_close(lab.ctx);
 	free(lab.promises);

@@ -23,8 +23,9 @@ struct lab_file;
 struct lab {
 	struct f2fs_context *ctx;
 	struct f2fs_device *dev; /* memory: the present contents of the device */
+	struct f2fs_device *top; /* the same, with zones if the volume is zoned: a write elsewhere fails */
 	struct f2fs_device *recorder;
-	struct f2fs_volume *vol; /* open on the recorder, or on dev while it is prepared */
+	struct f2fs_volume *vol; /* open on the recorder, or on top while it is prepared */
 	uint64_t random;
 	uint8_t *bytes; /* LAB_BYTES to be filled with anything */
 	void *user;	/* of the workload */

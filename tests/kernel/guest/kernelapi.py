@@ -104,12 +104,13 @@ def say(subject, level=6):
         f.write("<%d>f2fskit: now %s\n" % (level, subject))
 
 
-def zoned_device(mib, zone_mib, conventional=8, capacity_mib=0, sector=4096):
-    """A zoned device in the guest's memory. There is at most one."""
+def zoned_device(mib, zone_mib, conventional=8, capacity_mib=0, sector=4096, open_zones=0):
+    """A zoned device in the guest's memory, which keeps only so many zones open (0: any number). There is at most one."""
     top = "/sys/kernel/config/nullb/nullb0"
     os.mkdir(top)
     for name, value in (("size", mib), ("blocksize", sector), ("memory_backed", 1), ("zoned", 1), ("zone_size", zone_mib),
-                        ("zone_capacity", capacity_mib or zone_mib), ("zone_nr_conv", conventional), ("power", 1)):
+                        ("zone_capacity", capacity_mib or zone_mib), ("zone_nr_conv", conventional), ("zone_max_active", open_zones),
+                        ("zone_max_open", open_zones), ("power", 1)):
         with open("%s/%s" % (top, name), "w") as f:
             f.write(str(value))
     return "/dev/nullb0"

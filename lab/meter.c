@@ -92,6 +92,21 @@ static int meter_extent(void *self, uint64_t offset, uint64_t *length, int *is_h
 	return f2fs_device_extent(((struct lab_meter *)self)->inner, offset, length, is_hole);
 }
 
+static int meter_zones(void *self, uint64_t first, struct f2fs_zone *zones, unsigned count, unsigned *found)
+{
+	return f2fs_device_zones(((struct lab_meter *)self)->inner, first, zones, count, found);
+}
+
+static int meter_zone_reset(void *self, uint64_t offset)
+{
+	return f2fs_device_zone_reset(((struct lab_meter *)self)->inner, offset);
+}
+
+static int meter_zone_finish(void *self, uint64_t offset)
+{
+	return f2fs_device_zone_finish(((struct lab_meter *)self)->inner, offset);
+}
+
 static void meter_close(void *self)
 {
 	struct lab_meter *m = self;
@@ -109,6 +124,9 @@ int lab_meter_open(struct f2fs_context *ctx, struct f2fs_device *inner, struct f
 						    .discard = meter_discard,
 						    .flush = meter_flush,
 						    .extent = meter_extent,
+						    .zones = meter_zones,
+						    .zone_reset = meter_zone_reset,
+						    .zone_finish = meter_zone_finish,
 						    .close = meter_close };
 	struct f2fs_device_info info = *f2fs_device_info(inner);
 	struct lab_meter *m = calloc(1, sizeof(*m));

@@ -40,7 +40,7 @@ struct lab_run {
 	struct lab_volume_params volume;
 	struct lab_engine_params engine_params;
 	struct f2fs_context *ctx;
-	struct f2fs_device *hollow, *flash, *metered; /* flash: NULL without a model */
+	struct f2fs_device *hollow, *flash, *zoned, *metered; /* flash, zoned: NULL without a model */
 	struct ftl *ftl;
 	struct lab_meter *meter;
 	struct lab_engine *engine;
@@ -124,12 +124,18 @@ static int open_source(struct lab_run *r, unsigned i, uint64_t seed)
 /* Open the device. Sizes in percent refer to the space that the volume will have for users. */
 static int open_device(struct lab_run *r)
 {
+	const struct f2fs_zone_options zones = { F2FS_SIZED(f2fs_zone_options),
+						 .zone_bytes = r->volume.zone,
+						 .conventional = (uint32_t)r->volume.conventional };
 	int err = lab_hollow_open(r->ctx, r->volume.size / 4096 * 4096, &r->hollow);
 
 	if (!err && r->volume.flash[0])
 		err = ftl_device_open(r->ctx, r->volume.flash, r->hollow, 0, &r->ftl, &r->flash);
+	if (!err && zones.zone_bytes > 0)
+		err = f2fs_device_open_zoned(r->flash ? r->flash : r->hollow, &zones, &r->zoned);
 	if (!err)
-		err = lab_meter_open(r->ctx, r->flash ? r->flash : r->hollow, &r->metered, &r->meter);
+		err = lab_meter_open(r->ctx, r->zoned ? r->zoned : r->flash ? r->flash : r->hollow, &r->metered,
+				     &r->meter);
 	if (!err)
 		err = lab_volume_room(r->ctx, r->metered, &r->volume, &r->config->whole);
 	if (err)
@@ -363,6 +369,7 @@ static void close_all(struct lab_run *r)
 {
 	lab_engine_close(r->engine);
 	f2fs_device_close(r->metered);
+	f2fs_device_close(r->zoned);
 	f2fs_device_close(r->flash);
 	f2fs_device_close(r->hollow);
 	f2fs_context_close(r->ctx);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Do the made-up power cuts find what they must? A tiny store keeps two copies of its contents and a sector that
+ * Do the made-up power cuts find all faults? A tiny store keeps two copies of its contents and a sector that
  * selects one of them. Written with care it survives every cut; each way to be careless must be found out.
  */
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Changes of a volume, read from bytes. The first byte chooses features; then follow operations on a handful of names,
- * with commits, rollbacks and reopening. As long as the volume is sound, no call may find damage, what was committed is
- * what is read back, and the checker finds nothing. An operation that damages bytes of nodes, directories and tables
+ * with commits, rollbacks and reopening. As long as the volume is sound, no call may find damage, committed data is
+ * read back equal, and the checker finds nothing. An operation that damages bytes of nodes, directories and tables
  * ends that promise: from there on everything may fail, but no more.
  */
 #include <f2fskit/f2fskit.h>

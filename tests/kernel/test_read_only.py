@@ -61,7 +61,7 @@ def filled(kernel, run_tool, tmp_path):
 
 
 def test_on_and_off(kernel, run_tool, peer_check, tmp_path, filled):
-    """With the feature the kernel reads all files and writes none, and without it the kernel goes on with the same room."""
+    """With the feature the kernel reads all files and writes none, and without it the kernel continues with the same room."""
     lists = [tmp_path / name for name in ("before", "locked", "open")]
     uml.run("set -e; mount -o ro /dev/ubda $MNT" + LOOK + "umount $MNT", images=[str(filled)], args=[str(lists[0])], kernel=kernel).check()
     room = run_tool("f2fs", filled, "field", "cp.overprov_segment_count", "cp.user_block_count").stdout

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Optional parts: what the build says of itself. */
+/* Optional parts: the build's report about itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

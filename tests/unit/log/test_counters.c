@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counters of writes: each cause counts what it should. That the sum is right, crash/lab.c asserts. */
+/* Counters of writes: each cause counts its own. That the sum is right, crash/lab.c asserts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -62,6 +62,9 @@ SLOWEST = 40
 NO_LONG = ("--no-suite", "long")
 # Power cuts at every write of every workload take minutes: once is enough, the others have a sample.
 NO_FULL = NO_LONG + ("--no-suite", "full")
+# These examine states of a device after power cuts, which are the same with sanitizers. Cuts before a recovery or a repair
+# stay, as their states are unusual input.
+NO_CUTS = NO_FULL + ("--no-suite", "cuts")
 # What depends on the compiler shows in the quick ones; faults and power cuts are the same under all of them.
 QUICK = ("--suite", "quick")
 # Compiling takes a third of the time: what nobody is going to debug has nothing for a debugger.
@@ -69,7 +72,7 @@ LEAN = ("-Ddebug=false",)
 CONFIGURATIONS = (
     Configuration("gcc", "gcc", ("-Dwerror=true",), NO_LONG, EVERY_PYTHON_TEST),
     Configuration("clang", "clang", ("-Dwerror=true", *LEAN), QUICK),
-    Configuration("sanitizers", "gcc", ("-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1"), NO_FULL,
+    Configuration("sanitizers", "gcc", ("-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1"), NO_CUTS,
                   TESTS_OF_PROGRAMS, PROGRAMS_ALONE, SANITIZERS),
 )
 

@@ -16,7 +16,12 @@ def here(image, tmp_path, monkeypatch):
     """A directory with the image as disk.img."""
     monkeypatch.chdir(tmp_path)
     os.link(image.path, "disk.img")
-    return tmp_path
+    if not _has("dask"):
+        yield tmp_path
+        return
+    import dask
+    with dask.config.set({"temporary-directory": str(tmp_path)}):
+        yield tmp_path
 
 
 def blocks(top, language):

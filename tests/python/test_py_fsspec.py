@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Images as a file system of fsspec: chained, changed, at an earlier checkpoint, in other processes. fsspec's own suite
 for all its file systems runs where the installed version has it."""
+import concurrent.futures
 import functools
 import http.server
 import multiprocessing
@@ -211,8 +212,8 @@ def read_big(fs):
 
 def test_other_processes(disk):
     fs = pickle.loads(pickle.dumps(F2FSFileSystem(str(disk))))
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        assert pool.map(read_big, [fs]) == [len(BIG)]
+    with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        assert list(pool.map(read_big, [fs])) == [len(BIG)]
 
 
 if abstract is not None:

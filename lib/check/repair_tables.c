@@ -23,6 +23,7 @@
 #include "log/txn.h"
 #include "volume/block_read.h"
 #include "volume/counters.h"
+#include "volume/heads_read.h"
 #include "volume/nat_read.h"
 #include "volume/rescue.h"
 
@@ -221,7 +222,7 @@ static int keep_summary(struct repair *r, f2fs_seg_t segno)
 {
 	struct kept_summary *kept;
 
-	if (r->geo->segment_count_ssa == 0 || r->summaries.count == MAX_KEPT_SUMMARIES)
+	if (volume_lacks_ssa(r->vol) || r->summaries.count == MAX_KEPT_SUMMARIES)
 		return 0;
 	kept = vec_push(&r->summaries, 1);
 	if (!kept)

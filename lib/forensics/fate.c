@@ -19,6 +19,7 @@
 #include "forensics/fate.h"
 #include "volume/beside.h"
 #include "volume/block_read.h"
+#include "volume/heads_read.h"
 #include "volume/nat_read.h"
 #include "volume/sit_read.h"
 #include "volume/ssa_read.h"
@@ -63,7 +64,7 @@ static int load_segment(struct f2fs_past *past, f2fs_seg_t segno)
 		return err;
 	segment->has_summaries = source != F2FS_SUMMARY_NONE;
 	segment->tail = tail_of(past->vol, segno);
-	if (segment->has_summaries && segment->tail < F2FS_SEGMENT_BLOCKS && past->vol->geo.segment_count_ssa)
+	if (segment->has_summaries && segment->tail < F2FS_SEGMENT_BLOCKS && !volume_lacks_ssa(past->vol))
 		err = load_stored(past, segno, segment->tail_entries, &segment->tail_type);
 	segment->is_loaded = !err;
 	return err;

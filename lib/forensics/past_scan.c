@@ -12,6 +12,7 @@
 #include "forensics/past_node.h"
 #include "forensics/past_scan.h"
 #include "volume/block_read.h"
+#include "volume/heads_read.h"
 #include "volume/main_reader.h"
 #include "volume/sit_read.h"
 
@@ -117,7 +118,7 @@ static enum plan plan_segment(struct scan *s, f2fs_seg_t segno)
 		return PLAN_WHOLE;
 	if (sit.type < F2FS_HOT_NODE && sit.valid_blocks > 0)
 		return PLAN_SKIP;
-	if (vol->geo.segment_count_ssa == 0)
+	if (volume_lacks_ssa(vol))
 		return sit.type < F2FS_HOT_NODE ? PLAN_SKIP : PLAN_WHOLE;
 	if (volume_peek(vol, geometry_ssa_block(&vol->geo, segno, &offset), &block) != 0)
 		return PLAN_WHOLE;

@@ -51,7 +51,7 @@ static int check(const struct filler *f, f2fs_seg_t segno, const struct segment 
 		return error_set(f->ctx, F2FS_ERR_STATE, "segment %u cannot be filled: %s", (unsigned)segno, why);
 	if (txn_is_zoned(txn) && !segment_is_unused_from(s, at))
 		return error_set(f->ctx, F2FS_ERR_UNSUPPORTED, "holes of a zoned volume cannot be filled");
-	if (!segment_is_free(s) && txn->vol->geo.segment_count_ssa == 0)
+	if (!segment_is_free(s) && txn->lacks_ssa)
 		return error_set(f->ctx, F2FS_ERR_UNSUPPORTED, "a volume without summaries has no holes to be filled");
 	return 0;
 }

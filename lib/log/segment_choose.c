@@ -60,7 +60,7 @@ int segment_needs_holes(struct txn *txn, bool *needed)
 	int err = 0;
 
 	*needed = false;
-	if (geo->segment_count_ssa == 0 || txn_is_zoned(txn) || txn->vol->write.logging == F2FS_LOGGING_NORMAL)
+	if (txn->lacks_ssa || txn_is_zoned(txn) || txn->vol->write.logging == F2FS_LOGGING_NORMAL)
 		return 0; /* without summaries no log can continue in a segment */
 	*needed = txn->vol->write.logging == F2FS_LOGGING_THREADED;
 	if (*needed)
@@ -132,7 +132,7 @@ int segment_choose(struct txn *txn, unsigned type, f2fs_seg_t current, f2fs_seg_
 	if (found)
 		return 0;
 	*alloc_type = ALLOC_HOLES;
-	if (txn->vol->geo.segment_count_ssa > 0 && may_fill_holes(txn))
+	if (!txn->lacks_ssa && may_fill_holes(txn))
 		err = segment_choose_holes(txn, type, segno, &found);
 	if (err || found)
 		return err;

@@ -76,7 +76,7 @@ static int count_holes(struct txn *txn, bool with_logs, uint64_t *data, uint64_t
 	int err = segment_load_all(txn);
 
 	*data = *nodes = 0;
-	if (txn_is_zoned(txn) || txn->vol->geo.segment_count_ssa == 0)
+	if (txn_is_zoned(txn) || txn->lacks_ssa)
 		return 0; /* those are only appended to */
 	for (f2fs_seg_t i = 0; i < txn->vol->geo.segment_count_main && !err; i++) {
 		struct segment *s;
@@ -256,7 +256,7 @@ int space_wants_cleaning(struct txn *txn, uint32_t more, uint32_t *enough, uint3
 	/* free segments may be in sections that are in use */
 	if (plenty ||
 	    (more == 0 && vol->gc.freed_ever < vol->gc.retry_at) ||
-	    vol->geo.segment_count_ssa == 0)
+	    txn->lacks_ssa)
 		return 0;
 	err = space_look(txn, &view);
 	if (err || view.free_sections > least ||

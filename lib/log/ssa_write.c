@@ -35,7 +35,7 @@ int summary_write(struct txn *txn, f2fs_seg_t segno, const uint8_t *entries, boo
 	uint8_t *summary;
 	int err;
 
-	if (txn->lacks_ssa || geo->segment_count_ssa == 0)
+	if (txn->lacks_ssa)
 		return 0;
 	summary = mem_zalloc(txn->vol->ctx, geo->sum_size);
 	if (!summary)

@@ -197,12 +197,13 @@ int f2fs_volume_log(const struct f2fs_volume *vol, unsigned type, struct f2fs_lo
 
 bool volume_lacks_ssa(const struct f2fs_volume *vol)
 {
-	return geometry_has(&vol->geo, F2FS_FEAT_RO) && !checkpoint_has_six_logs(vol->view->cp);
+	return vol->geo.segment_count_ssa == 0 ||
+	       (geometry_has(&vol->geo, F2FS_FEAT_RO) && !checkpoint_has_six_logs(vol->view->cp));
 }
 
 bool volume_is_locked(const struct f2fs_volume *vol)
 {
-	return geometry_has(&vol->geo, F2FS_FEAT_RO) && checkpoint_has_six_logs(vol->view->cp);
+	return geometry_has(&vol->geo, F2FS_FEAT_RO) && !volume_lacks_ssa(vol);
 }
 
 bool volume_has_log_in(const struct f2fs_volume *vol, f2fs_seg_t segno)

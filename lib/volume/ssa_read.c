@@ -146,7 +146,7 @@ static int point_at(struct f2fs_volume *vol, f2fs_seg_t segno, const uint8_t **e
 		*source = vol->log_sum_source[log];
 		return 0;
 	}
-	if (vol->geo.segment_count_ssa == 0) {
+	if (volume_lacks_ssa(vol)) {
 		*entries = NULL;
 		*entry_type = SUMMARY_OF_DATA;
 		*source = F2FS_SUMMARY_NONE;

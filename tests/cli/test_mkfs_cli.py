@@ -707,3 +707,5 @@ def test_read_only_zones_have_no_summaries(run_tool, tmp_path):
     fields = run_tool("f2fs", image, "field", "sb.ssa_blkaddr", "sb.main_blkaddr").stdout.decode()
     start, end = (int(number) * 4096 for number in re.findall(r"= (\d+)", fields))
     assert start < end and not any(image.read_bytes()[start:end])
+    owners = run_tool("dump.f2fs", "--ssa=1", image).stdout.decode().splitlines()[1:]
+    assert owners and all(line.endswith(" none") for line in owners)    # none of them was read there, either

@@ -3,10 +3,9 @@
  * f2fs_io: send commands to a mounted volume. Commands and lines are those of the program of that name in f2fs-tools.
  */
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "cli/program.h"
+#include "mounted/command_line.h"
 #include "mounted/io_ask.h"
 #include "mounted/io_files.h"
 #include "mounted/io_flags.h"
@@ -61,64 +60,23 @@ static const struct cli_tool tool = {
 	.last_operand = 1,
 };
 
-struct arguments {
-	int command;
-	char **words;
-	int count;
-};
-
-/* Find a command. Returns its number, or -1 after a message. */
-static int find(struct cli *cli, const char *name)
+static const char *letters_of(int command)
 {
-	for (int i = 0; i < COMMAND_COUNT; i++)
-		if (commands[i].name && !strcmp(commands[i].name, name))
-			return i;
-	cli_error(cli, "there is no command '%s'", name);
-	cli_opt_hint(&tool);
-	return -1;
-}
-
-static void explain(int command)
-{
-	const struct cli_command *c = &command_texts[command];
-
-	const char *letters = commands[command].letters;
-
-	printf("Usage: f2fs_io %s%s%s%s %s\n\n", c->name, letters[0] ? " [-" : "", letters, letters[0] ? "]" : "",
-	       c->args);
-	printf("  %s%s\n", c->help, c->doc[0] ? ".\n" : "");
-	if (c->doc[0]) {
-		printf("  ");
-		cli_put_wrapped(stdout, 2, c->doc);
-	}
+	return commands[command].letters;
 }
 
 static int complete(void *arguments, struct cli *cli, const struct cli_parser *parser)
 {
-	struct arguments *a = arguments;
-	const int asks_help = parser->operand_count && !strcmp(parser->operands[0], "help");
+	static const struct command_program program = { .tool = &tool, .letters = letters_of, .takes_h = 1 };
 
-	if (parser->operand_count <= asks_help) {
-		cli_opt_help(&tool, stdout);
-		return CLI_OPT_EXIT;
-	}
-	a->command = find(cli, parser->operands[asks_help]);
-	if (a->command < 0)
-		return CLI_OPT_ERROR;
-	a->words = parser->operands + 1;
-	a->count = parser->operand_count - 1;
-	if (asks_help || (a->count == 1 && (!strcmp(a->words[0], "-h") || !strcmp(a->words[0], "--help")))) {
-		explain(a->command);
-		return CLI_OPT_EXIT;
-	}
-	return 0;
+	return command_line_take(&program, cli, parser, arguments);
 }
 
 static int run(void *arguments, struct cli *cli)
 {
-	const struct arguments *a = arguments;
+	const struct command_line *a = arguments;
 
-	return io_run(cli, &commands[a->command], a->words, a->count);
+	return io_run(cli, &commands[a->command], a->words + 1, a->count - 1);
 }
 
 static const struct cli_program program = {
@@ -131,7 +89,7 @@ static const struct cli_program program = {
 
 int main(int argc, char **argv)
 {
-	static struct arguments a;
+	static struct command_line a;
 
 	return cli_program_main(&program, &a, argc, argv);
 }

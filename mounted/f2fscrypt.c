@@ -4,12 +4,12 @@
  * the program of that name in f2fs-tools.
  */
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/keys.h"
 #include "cli/program.h"
 #include "cli/size.h"
+#include "mounted/command_line.h"
 #include "mounted/crypt_dirs.h"
 #include "mounted/crypt_keys.h"
 #include "mounted/crypt_salts.h"
@@ -56,53 +56,11 @@ static const struct cli_tool tool = {
 	.last_operand = 1,
 };
 
-struct arguments {
-	int command;
-	char **words; /* from the name of the command on */
-	int count;
-};
-
-static int find(struct cli *cli, const char *name)
-{
-	for (int i = 0; i < COMMAND_COUNT; i++)
-		if (commands[i].name && !strcmp(commands[i].name, name))
-			return i;
-	cli_error(cli, "there is no command '%s'", name);
-	cli_opt_hint(&tool);
-	return -1;
-}
-
-static void explain(int command)
-{
-	const struct cli_command *c = &command_texts[command];
-
-	printf("Usage: f2fscrypt %s %s\n\n  ", c->name, c->args);
-	printf("%s%s\n", c->help, c->doc[0] ? ".\n" : "");
-	if (c->doc[0]) {
-		printf("  ");
-		cli_put_wrapped(stdout, 2, c->doc);
-	}
-}
-
 static int complete(void *arguments, struct cli *cli, const struct cli_parser *parser)
 {
-	struct arguments *a = arguments;
-	const int asks_help = parser->operand_count && !strcmp(parser->operands[0], "help");
+	static const struct command_program program = { .tool = &tool };
 
-	if (parser->operand_count <= asks_help) {
-		cli_opt_help(&tool, stdout);
-		return CLI_OPT_EXIT;
-	}
-	a->words = parser->operands + asks_help;
-	a->count = parser->operand_count - asks_help;
-	a->command = find(cli, a->words[0]);
-	if (a->command < 0)
-		return CLI_OPT_ERROR;
-	if (asks_help || (a->count == 2 && !strcmp(a->words[1], "--help"))) {
-		explain(a->command);
-		return CLI_OPT_EXIT;
-	}
-	return 0;
+	return command_line_take(&program, cli, parser, arguments);
 }
 
 /* Take one option of the command. Returns 0, or -1 after a message. */
@@ -131,7 +89,7 @@ static int take(struct crypt_call *call, int letter)
 	}
 }
 
-static int take_words(struct crypt_call *call, const struct command *command, const struct arguments *a)
+static int take_words(struct crypt_call *call, const struct command *command, const struct command_line *a)
 {
 	char letters[16];
 	int letter;
@@ -152,7 +110,7 @@ static int take_words(struct crypt_call *call, const struct command *command, co
 static int run(void *arguments, struct cli *cli)
 {
 	static struct crypt_call call;
-	const struct arguments *a = arguments;
+	const struct command_line *a = arguments;
 	const struct command *command = &commands[a->command];
 	int rc;
 
@@ -177,7 +135,7 @@ static const struct cli_program program = {
 
 int main(int argc, char **argv)
 {
-	static struct arguments a;
+	static struct command_line a;
 
 	return cli_program_main(&program, &a, argc, argv);
 }

@@ -8,9 +8,9 @@
 #include "cli/program.h"
 
 struct command_program {
-	const struct cli_tool *tool;	      /* its commands are looked through */
-	const char *(*letters)(int command);  /* options of a command, for its usage; NULL: in the text of its operands */
-	int takes_h;			      /* -h after a command explains it, as --help does */
+	const struct cli_tool *tool;	     /* its commands are looked through */
+	const char *(*letters)(int command); /* options of a command, for its usage; NULL: its operands name them */
+	int takes_h;			     /* -h after a command explains it, as --help does */
 };
 
 struct command_line {

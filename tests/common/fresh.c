@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void need(struct fresh *f, int err, const char *what)
+void fresh_need(struct fresh *f, int err, const char *what)
 {
 	if (!err)
 		return;
@@ -19,7 +19,7 @@ static void add_zones(struct fresh *f, const struct f2fs_zone_options *zones)
 {
 	struct f2fs_device *memory = f->dev;
 
-	need(f, f2fs_device_open_zoned(memory, zones, &f->dev), "zones");
+	fresh_need(f, f2fs_device_open_zoned(memory, zones, &f->dev), "zones");
 	f2fs_device_close(memory);
 }
 
@@ -31,8 +31,8 @@ static void open_new(struct fresh *f, const struct f2fs_host *host, uint64_t siz
 	struct f2fs_mkfs_device device = { 0 };
 
 	memset(f, 0, sizeof(*f));
-	need(f, f2fs_context_open(host, &f->ctx), "context");
-	need(f, f2fs_device_open_memory(f->ctx, size, &f->dev), "device");
+	fresh_need(f, f2fs_context_open(host, &f->ctx), "context");
+	fresh_need(f, f2fs_device_open_memory(f->ctx, size, &f->dev), "device");
 	if (zones)
 		add_zones(f, zones);
 	device.device = f->dev;
@@ -41,8 +41,8 @@ static void open_new(struct fresh *f, const struct f2fs_host *host, uint64_t siz
 	opt.has_time = 1;
 	opt.time = 1600000000;
 	opt.checkpoint_version = 5;
-	need(f, f2fs_mkfs_write(f->ctx, &device, 1, &opt, NULL), "mkfs");
-	need(f, f2fs_volume_open(f->ctx, f->dev, NULL, &f->vol), "open");
+	fresh_need(f, f2fs_mkfs_write(f->ctx, &device, 1, &opt, NULL), "mkfs");
+	fresh_need(f, f2fs_volume_open(f->ctx, f->dev, NULL, &f->vol), "open");
 }
 
 void fresh_open_with(struct fresh *f, uint64_t size, const struct f2fs_mkfs_options *options)
@@ -71,16 +71,16 @@ void fresh_open(struct fresh *f, uint64_t size, uint32_t features)
 
 void fresh_reopen(struct fresh *f)
 {
-	need(f, f2fs_volume_commit(f->vol), "commit");
+	fresh_need(f, f2fs_volume_commit(f->vol), "commit");
 	f2fs_volume_close(f->vol);
-	need(f, f2fs_volume_open(f->ctx, f->dev, NULL, &f->vol), "open");
+	fresh_need(f, f2fs_volume_open(f->ctx, f->dev, NULL, &f->vol), "open");
 }
 
 void fresh_reopen_keep(struct fresh *f, struct f2fs_inode **inode, const char *path)
 {
 	f2fs_inode_close(*inode);
 	fresh_reopen(f);
-	need(f, f2fs_lookup(f->vol, path, 0, inode), path);
+	fresh_need(f, f2fs_lookup(f->vol, path, 0, inode), path);
 }
 
 struct f2fs_inode *fresh_make(struct fresh *f, const char *name, unsigned mode)
@@ -88,8 +88,8 @@ struct f2fs_inode *fresh_make(struct fresh *f, const char *name, unsigned mode)
 	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = mode };
 	struct f2fs_inode *root, *made;
 
-	need(f, f2fs_lookup(f->vol, "/", 0, &root), "root");
-	need(f, f2fs_create(root, name, strlen(name), &spec, &made), name);
+	fresh_need(f, f2fs_lookup(f->vol, "/", 0, &root), "root");
+	fresh_need(f, f2fs_create(root, name, strlen(name), &spec, &made), name);
 	f2fs_inode_close(root);
 	return made;
 }
@@ -99,4 +99,9 @@ void fresh_close(struct fresh *f)
 	f2fs_volume_close(f->vol);
 	f2fs_device_close(f->dev);
 	f2fs_context_close(f->ctx);
+}
+uint32_t fresh_random(uint32_t *seed)
+{
+	*seed = *seed * 1664525u + 1013904223u;
+	return *seed >> 8;
 }

@@ -30,5 +30,9 @@ void fresh_reopen_keep(struct fresh *f, struct f2fs_inode **inode, const char *p
 /* Make an entry in the root. */
 struct f2fs_inode *fresh_make(struct fresh *f, const char *name, unsigned mode);
 void fresh_close(struct fresh *f);
+/* End the program if a call has failed, with its message. */
+void fresh_need(struct fresh *f, int err, const char *what);
+/* Return the next of the numbers below 2^24 that a seed gives. */
+uint32_t fresh_random(uint32_t *seed);
 
 #endif

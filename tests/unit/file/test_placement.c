@@ -36,25 +36,13 @@ static struct {
 	f2fs_nid_t other; /* a file of which nothing is known; its blocks are of the last stream */
 } book;
 
-static uint32_t next_random(void)
-{
-	seed = seed * 1664525u + 1013904223u;
-	return seed >> 8;
-}
-
-static void need(int err, const char *what)
-{
-	if (err)
-		fail_msg("%s: %s", what, f2fs_context_error(v.ctx)->message);
-}
-
 static unsigned classify(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_t old)
 {
 	(void)user;
 	if (ino == book.other)
 		return STREAMS - 1;
 	assert_int_equal(book.where[file_block], old);
-	return book.answers_rubbish ? next_random() : (unsigned)(file_block % STREAMS);
+	return book.answers_rubbish ? fresh_random(&seed) : (unsigned)(file_block % STREAMS);
 }
 
 static void written(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_t old, f2fs_blk_t addr)
@@ -123,9 +111,9 @@ static struct f2fs_inode *begin_as(uint64_t mib, uint8_t logging, uint8_t at_onc
 	memset(&book, 0, sizeof(book));
 	seed = 7;
 	fresh_open(&v, mib * MIB, 0);
-	need(f2fs_volume_configure(v.vol, &options), "configure");
-	need(f2fs_volume_set_gc(v.vol, &cleaning), "cleaning");
-	need(f2fs_volume_set_placement(v.vol, &placement), "placement");
+	fresh_need(&v, f2fs_volume_configure(v.vol, &options), "configure");
+	fresh_need(&v, f2fs_volume_set_gc(v.vol, &cleaning), "cleaning");
+	fresh_need(&v, f2fs_volume_set_placement(v.vol, &placement), "placement");
 	return fresh_make(&v, "data", 0100644);
 }
 
@@ -141,7 +129,7 @@ static void write_block(struct f2fs_inode *inode, uint32_t block, uint32_t count
 
 		memcpy(bytes + (size_t)k * BLOCK, &number, 4);
 	}
-	need(f2fs_inode_write(inode, (uint64_t)block * BLOCK, bytes, (size_t)count * BLOCK), "write");
+	fresh_need(&v, f2fs_inode_write(inode, (uint64_t)block * BLOCK, bytes, (size_t)count * BLOCK), "write");
 }
 
 static void fill(struct f2fs_inode *inode, uint32_t blocks)
@@ -153,7 +141,7 @@ static void fill(struct f2fs_inode *inode, uint32_t blocks)
 static void overwrite(struct f2fs_inode *inode, uint32_t blocks, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
-		const uint32_t n = 1 + next_random() % 3, at = next_random() % (blocks - n);
+		const uint32_t n = 1 + fresh_random(&seed) % 3, at = fresh_random(&seed) % (blocks - n);
 
 		write_block(inode, at, n, i);
 	}
@@ -164,14 +152,14 @@ static void must_be_right(struct f2fs_inode *inode, uint32_t blocks)
 {
 	struct f2fs_check_result found = { F2FS_SIZED(f2fs_check_result) };
 
-	need(f2fs_volume_commit(v.vol), "commit");
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 	for (uint32_t i = 0; i < blocks; i++) {
 		f2fs_blk_t addr;
 
-		need(f2fs_inode_block(inode, i, &addr), "block");
+		fresh_need(&v, f2fs_inode_block(inode, i, &addr), "block");
 		assert_int_equal(addr, book.where[i]);
 	}
-	need(f2fs_check(v.ctx, v.dev, NULL, &found), "check");
+	fresh_need(&v, f2fs_check(v.ctx, v.dev, NULL, &found), "check");
 	assert_int_equal(found.found, 0);
 }
 
@@ -206,7 +194,7 @@ static void streams_are_apart_and_go_on(void **state)
 	fill(inode, 1024);
 	for (unsigned i = 0; i < 20; i++) {
 		overwrite(inode, 1024, 20);
-		need(f2fs_volume_commit(v.vol), "commit");
+		fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 	}
 	must_be_right(inode, 1024);
 	must_be_apart(1024);
@@ -274,7 +262,7 @@ static void frees_are_told(void **state)
 
 	(void)state;
 	fill(inode, 3000);
-	need(f2fs_inode_truncate(inode, 1000 * (uint64_t)BLOCK), "truncate");
+	fresh_need(&v, f2fs_inode_truncate(inode, 1000 * (uint64_t)BLOCK), "truncate");
 	assert_int_equal(book.freed, 2000);
 	must_be_right(inode, 3000);
 	end(inode);
@@ -288,7 +276,7 @@ static void discarding_is_no_harm(void **state)
 
 	(void)state;
 	fill(inode, 2000);
-	need(f2fs_volume_commit(v.vol), "commit");
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 	for (unsigned i = 0; i < 10; i++) {
 		f2fs_blk_t where[BLOCKS];
 
@@ -300,7 +288,7 @@ static void discarding_is_no_harm(void **state)
 		must_be_right(inode, 2000);
 	}
 	f2fs_inode_close(inode);
-	need(f2fs_check(v.ctx, v.dev, NULL, &found), "check");
+	fresh_need(&v, f2fs_check(v.ctx, v.dev, NULL, &found), "check");
 	assert_int_equal(found.found, 0);
 	fresh_close(&v);
 }
@@ -310,7 +298,7 @@ static void must_read(struct f2fs_inode *inode, uint32_t block, uint32_t value)
 	uint32_t number;
 	size_t done;
 
-	need(f2fs_inode_read(inode, (uint64_t)block * BLOCK, &number, 4, &done), "read");
+	fresh_need(&v, f2fs_inode_read(inode, (uint64_t)block * BLOCK, &number, 4, &done), "read");
 	assert_int_equal(number, block * 7 + value);
 }
 
@@ -335,9 +323,9 @@ static void reading_writes_nothing(void **state)
 	(void)state;
 	other = fresh_make(&v, "other", 0100644);
 	book.other = f2fs_inode_number(other);
-	need(f2fs_volume_commit(v.vol), "commit");
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 	write_block(inode, 0, 1, 0);
-	need(f2fs_inode_write(other, 0, bytes, 50 * BLOCK), "write");
+	fresh_need(&v, f2fs_inode_write(other, 0, bytes, 50 * BLOCK), "write");
 	for (uint32_t i = 0; i < 100; i++)
 		write_block(inode, i, 1, 0);
 	before = requests();
@@ -347,10 +335,10 @@ static void reading_writes_nothing(void **state)
 	f2fs_volume_streams(v.vol, &stat);
 	assert_int_equal(stat.submissions, 0);
 	/* blocks 0, 4, 8, ... wait in the first stream, and so on; of the other file nothing is in the first three */
-	need(f2fs_fsync(other, 0), "fsync");
+	fresh_need(&v, f2fs_fsync(other, 0), "fsync");
 	f2fs_volume_streams(v.vol, &stat);
 	assert_int_equal(stat.submissions, 1);
-	need(f2fs_fsync(inode, 0), "fsync");
+	fresh_need(&v, f2fs_fsync(inode, 0), "fsync");
 	f2fs_volume_streams(v.vol, &stat);
 	assert_int_equal(stat.submissions, STREAMS);
 	assert_int_equal(stat.partial, STREAMS);
@@ -403,7 +391,7 @@ static void what_cannot_be_is_refused(void **state)
 	(void)state;
 	must_refuse(&p, F2FS_ERR_STATE);
 	must_refuse(NULL, F2FS_ERR_STATE);
-	need(f2fs_volume_commit(v.vol), "commit");
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 	p.streams = 0;
 	must_refuse(&p, F2FS_ERR_INVALID);
 	p.streams = F2FS_STREAMS + 1;
@@ -414,7 +402,7 @@ static void what_cannot_be_is_refused(void **state)
 	p.classify = NULL;
 	must_refuse(&p, F2FS_ERR_INVALID);
 	assert_ptr_equal(v.vol->streams->placement.classify, classify); /* the old placement stays */
-	need(f2fs_volume_set_placement(v.vol, NULL), "none");
+	fresh_need(&v, f2fs_volume_set_placement(v.vol, NULL), "none");
 	assert_null(v.vol->streams);
 	f2fs_inode_close(inode);
 	fresh_close(&v);

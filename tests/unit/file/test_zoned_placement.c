@@ -39,18 +39,6 @@ static struct {
 } dead[CUTS];
 static uint8_t streams_in[ZONES]; /* bits of the streams that wrote to a section, by classify's answers */
 
-static uint32_t next_random(void)
-{
-	seed = seed * 1664525u + 1013904223u;
-	return seed >> 8;
-}
-
-static void need(int err, const char *what)
-{
-	if (err)
-		fail_msg("%s: %s", what, f2fs_context_error(v.ctx)->message);
-}
-
 static unsigned stream_of(uint64_t file_block)
 {
 	return file_block % 4 < STREAMS ? (unsigned)(file_block % 4) : F2FS_STREAM_NONE;
@@ -90,8 +78,8 @@ static void configure(void)
 						    .commit_when_full = 1, .at_once = 1, .discard = 1 };
 	const struct f2fs_gc_options cleaning = { F2FS_SIZED(f2fs_gc_options) };
 
-	need(f2fs_volume_configure(v.vol, &options), "configure");
-	need(f2fs_volume_set_gc(v.vol, &cleaning), "cleaning");
+	fresh_need(&v, f2fs_volume_configure(v.vol, &options), "configure");
+	fresh_need(&v, f2fs_volume_set_gc(v.vol, &cleaning), "cleaning");
 }
 
 static void begin(const struct f2fs_zone_options *zones)
@@ -104,21 +92,21 @@ static void begin(const struct f2fs_zone_options *zones)
 	fresh_open_zoned(&v, ZONES * ZONE, &options, zones);
 	configure();
 	file = fresh_make(&v, "data", 0100644);
-	need(f2fs_volume_commit(v.vol), "commit");
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 }
 
 static void write_block(uint32_t block)
 {
 	static uint32_t contents[BLOCK / 4];
 
-	contents[0] = values[block] = next_random() + 1;
-	need(f2fs_inode_write(file, (uint64_t)block * BLOCK, contents, BLOCK), "write");
+	contents[0] = values[block] = fresh_random(&seed) + 1;
+	fresh_need(&v, f2fs_inode_write(file, (uint64_t)block * BLOCK, contents, BLOCK), "write");
 }
 
 static void write_some(unsigned count, uint32_t blocks)
 {
 	for (unsigned i = 0; i < count; i++)
-		write_block(next_random() % blocks);
+		write_block(fresh_random(&seed) % blocks);
 }
 
 static void must_hold(const uint32_t *expected)
@@ -127,14 +115,14 @@ static void must_hold(const uint32_t *expected)
 		uint32_t value = 0;
 		size_t got = 0;
 
-		need(f2fs_inode_read(file, (uint64_t)i * BLOCK, &value, 4, &got), "read");
+		fresh_need(&v, f2fs_inode_read(file, (uint64_t)i * BLOCK, &value, 4, &got), "read");
 		assert_int_equal(got == 4 ? value : 0, expected[i]);
 	}
 }
 
 static void commit(void)
 {
-	need(f2fs_volume_commit(v.vol), "commit");
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 	memcpy(committed, values, sizeof(values));
 }
 
@@ -147,7 +135,7 @@ static bool has_log(const struct f2fs_zone *zone)
 		struct f2fs_log_head head;
 		uint64_t at;
 
-		need(f2fs_volume_log(v.vol, i, &head), "log");
+		fresh_need(&v, f2fs_volume_log(v.vol, i, &head), "log");
 		at = (geo->main_blkaddr + (uint64_t)head.segno * F2FS_SEGMENT_BLOCKS) * BLOCK;
 		found = found || (at >= zone->start && at < zone->start + zone->length);
 	}
@@ -177,8 +165,8 @@ static void open_again(int recover)
 
 	f2fs_inode_close(file);
 	f2fs_volume_close(v.vol);
-	need(f2fs_volume_open(v.ctx, v.dev, &options, &v.vol), "open");
-	need(f2fs_lookup(v.vol, "/data", 0, &file), "lookup");
+	fresh_need(&v, f2fs_volume_open(v.ctx, v.dev, &options, &v.vol), "open");
+	fresh_need(&v, f2fs_lookup(v.vol, "/data", 0, &file), "lookup");
 }
 
 static void must_be_sound(void)
@@ -186,7 +174,7 @@ static void must_be_sound(void)
 	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options) };
 	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 
-	need(f2fs_check(v.ctx, v.dev, &options, &result), "check");
+	fresh_need(&v, f2fs_check(v.ctx, v.dev, &options, &result), "check");
 	assert_int_equal(result.found, 0);
 }
 
@@ -207,7 +195,7 @@ static void streams_have_sections_of_their_own(const struct f2fs_zone_options *z
 	unsigned used = 0;
 
 	begin(zones);
-	need(f2fs_volume_set_placement(v.vol, &placement), "placement");
+	fresh_need(&v, f2fs_volume_set_placement(v.vol, &placement), "placement");
 	for (unsigned i = 0; i < 12; i++) {
 		write_some(700, 4000);
 		commit();
@@ -223,7 +211,7 @@ static void streams_have_sections_of_their_own(const struct f2fs_zone_options *z
 	assert_true(used > 8 && stat.segments >= 2 * STREAMS);
 	/* a stream keeps its zone over commits, and finishes it at the end */
 	assert_true(open_zones() > 0);
-	need(f2fs_volume_set_placement(v.vol, NULL), "no placement");
+	fresh_need(&v, f2fs_volume_set_placement(v.vol, NULL), "no placement");
 	assert_int_equal(open_zones(), 0);
 	must_hold(values);
 	end();
@@ -245,7 +233,7 @@ static void closing_the_volume_finishes_zones(void **state)
 {
 	(void)state;
 	begin(&whole);
-	need(f2fs_volume_set_placement(v.vol, &placement), "placement");
+	fresh_need(&v, f2fs_volume_set_placement(v.vol, &placement), "placement");
 	write_some(300, 4000);
 	commit();
 	write_some(300, 4000); /* dropped */
@@ -262,13 +250,13 @@ static void rollbacks_move_streams(void **state)
 
 	(void)state;
 	begin(&few);
-	need(f2fs_volume_set_placement(v.vol, &placement), "placement");
+	fresh_need(&v, f2fs_volume_set_placement(v.vol, &placement), "placement");
 	write_some(900, 4000);
 	commit();
 	f2fs_volume_streams(v.vol, &before);
 	for (unsigned i = 0; i < 6; i++) {
 		write_some(400, 4000);
-		need(f2fs_inode_write(file, 0, values, 1), "write"); /* waits in memory */
+		fresh_need(&v, f2fs_inode_write(file, 0, values, 1), "write"); /* waits in memory */
 		f2fs_volume_rollback(v.vol);
 		memcpy(values, committed, sizeof(values));
 		write_some(100, 4000);
@@ -277,7 +265,7 @@ static void rollbacks_move_streams(void **state)
 	f2fs_volume_streams(v.vol, &after);
 	assert_true(after.segments >= before.segments + 6 * STREAMS);
 	must_hold(values);
-	need(f2fs_volume_set_placement(v.vol, NULL), "no placement");
+	fresh_need(&v, f2fs_volume_set_placement(v.vol, NULL), "no placement");
 	end();
 }
 
@@ -286,8 +274,8 @@ static void lose_power(unsigned number)
 {
 	dead[number].file = file;
 	dead[number].vol = v.vol;
-	need(f2fs_volume_open(v.ctx, v.dev, NULL, &v.vol), "open");
-	need(f2fs_lookup(v.vol, "/data", 0, &file), "lookup");
+	fresh_need(&v, f2fs_volume_open(v.ctx, v.dev, NULL, &v.vol), "open");
+	fresh_need(&v, f2fs_lookup(v.vol, "/data", 0, &file), "lookup");
 	memcpy(values, committed, sizeof(values));
 	configure();
 }
@@ -297,7 +285,7 @@ static void power_cuts_leave_no_zone_open(void **state)
 	(void)state;
 	begin(&few);
 	for (unsigned i = 0; i < CUTS; i++) {
-		need(f2fs_volume_set_placement(v.vol, &placement), "placement");
+		fresh_need(&v, f2fs_volume_set_placement(v.vol, &placement), "placement");
 		write_some(300, 4000);
 		commit();
 		write_some(900, 4000);
@@ -307,7 +295,7 @@ static void power_cuts_leave_no_zone_open(void **state)
 		assert_int_equal(open_zones(), 0);
 		commit();
 	}
-	need(f2fs_volume_set_placement(v.vol, &placement), "placement");
+	fresh_need(&v, f2fs_volume_set_placement(v.vol, &placement), "placement");
 	write_some(3000, 4000);
 	commit();
 	must_hold(values);
@@ -334,12 +322,12 @@ static void streams_need_open_zones(void **state)
 	fewer.open_zones--;
 	begin(&fewer);
 	assert_int_equal(f2fs_volume_set_placement(v.vol, &placement), F2FS_ERR_UNSUPPORTED);
-	need(f2fs_hotness_open(v.vol, &options, &hotness), "hotness");
+	fresh_need(&v, f2fs_hotness_open(v.vol, &options, &hotness), "hotness");
 	write_some(9000, 500);
 	commit();
 	f2fs_volume_streams(v.vol, &stat);
 	assert_true(stat.blocks[STREAMS - 2] > 0 && stat.blocks[STREAMS - 1] == 0);
-	need(f2fs_hotness_close(hotness), "close");
+	fresh_need(&v, f2fs_hotness_close(hotness), "close");
 	end();
 }
 
@@ -356,16 +344,16 @@ static void full_volumes_are_cleaned(const struct f2fs_zone_options *zones, bool
 
 	begin(zones);
 	if (learns)
-		need(f2fs_hotness_open(v.vol, &options, &hotness), "hotness");
+		fresh_need(&v, f2fs_hotness_open(v.vol, &options, &hotness), "hotness");
 	else
-		need(f2fs_volume_set_placement(v.vol, &placement), "placement");
+		fresh_need(&v, f2fs_volume_set_placement(v.vol, &placement), "placement");
 	for (uint32_t i = 0; i < size; i++)
 		write_block(i);
 	for (unsigned i = 0; i < 40; i++) {
 		write_some(800, size / 20);
 		write_some(200, size);
 		if (i % 3 == 0)
-			need(f2fs_fsync(file, 0), "fsync");
+			fresh_need(&v, f2fs_fsync(file, 0), "fsync");
 		if (i % 8 == 7)
 			commit();
 	}
@@ -379,11 +367,11 @@ static void full_volumes_are_cleaned(const struct f2fs_zone_options *zones, bool
 	print_message("%u blocks in streams, %u sections emptied, %u blocks moved\n", (unsigned)blocks,
 		      (unsigned)counters.gc_sections, (unsigned)counters.gc_blocks);
 	write_some(2000, size);
-	need(f2fs_fsync(file, 0), "fsync");
+	fresh_need(&v, f2fs_fsync(file, 0), "fsync");
 	/* the power fails, and fsynced blocks are recovered */
 	if (learns) {
 		f2fs_volume_rollback(v.vol);
-		need(f2fs_hotness_close(hotness), "close");
+		fresh_need(&v, f2fs_hotness_close(hotness), "close");
 	}
 	open_again(F2FS_RECOVER_APPLY);
 	end();

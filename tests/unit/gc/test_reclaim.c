@@ -22,26 +22,14 @@ static struct fresh v;
 static uint8_t bytes[STEP * BLOCK];
 static uint32_t seed;
 
-static uint32_t next_random(void)
-{
-	seed = seed * 1664525u + 1013904223u;
-	return seed >> 8;
-}
-
-static void need(int err, const char *what)
-{
-	if (err)
-		fail_msg("%s: %s", what, f2fs_context_error(v.ctx)->message);
-}
-
 static void configure(uint8_t logging, bool commits, bool cleans)
 {
 	const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options),
 						    .logging = logging, .commit_when_full = commits };
 	const struct f2fs_gc_options cleaning = { F2FS_SIZED(f2fs_gc_options) };
 
-	need(f2fs_volume_configure(v.vol, &options), "configure");
-	need(f2fs_volume_set_gc(v.vol, cleans ? &cleaning : NULL), "set cleaning");
+	fresh_need(&v, f2fs_volume_configure(v.vol, &options), "configure");
+	fresh_need(&v, f2fs_volume_set_gc(v.vol, cleans ? &cleaning : NULL), "set cleaning");
 }
 
 static uint64_t room(void)
@@ -66,9 +54,9 @@ static struct f2fs_inode *fill(unsigned percent, uint32_t *blocks)
 
 			memcpy(bytes + (size_t)k * BLOCK, &number, 4);
 		}
-		need(f2fs_inode_write(inode, (uint64_t)i * BLOCK, bytes, (size_t)n * BLOCK), "fill");
+		fresh_need(&v, f2fs_inode_write(inode, (uint64_t)i * BLOCK, bytes, (size_t)n * BLOCK), "fill");
 	}
-	need(f2fs_volume_commit(v.vol), "commit");
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 	return inode;
 }
 
@@ -77,7 +65,7 @@ static int overwrite(struct f2fs_inode *inode, uint32_t blocks, unsigned count)
 	int err = 0;
 
 	for (unsigned i = 0; i < count && !err; i++) {
-		const uint32_t at = next_random() % blocks;
+		const uint32_t at = fresh_random(&seed) % blocks;
 
 		memcpy(bytes, &at, 4);
 		err = f2fs_inode_write(inode, (uint64_t)at * BLOCK, bytes, BLOCK);
@@ -94,10 +82,10 @@ static void must_be_whole(struct f2fs_inode **inode, uint32_t blocks)
 		uint32_t number;
 		size_t done;
 
-		need(f2fs_inode_read(*inode, (uint64_t)i * BLOCK, &number, 4, &done), "read");
+		fresh_need(&v, f2fs_inode_read(*inode, (uint64_t)i * BLOCK, &number, 4, &done), "read");
 		assert_int_equal(number, i);
 	}
-	need(f2fs_check(v.ctx, v.dev, NULL, &found), "check");
+	fresh_need(&v, f2fs_check(v.ctx, v.dev, NULL, &found), "check");
 	assert_int_equal(found.found, 0);
 }
 
@@ -121,7 +109,7 @@ static void normal_logging_goes_on(void **state)
 		fresh_open(&v, 100 * MIB, 0);
 		configure(F2FS_LOGGING_NORMAL, true, true);
 		inode = fill(shares[i], &blocks);
-		need(overwrite(inode, blocks, 3000), "overwrite");
+		fresh_need(&v, overwrite(inode, blocks, 3000), "overwrite");
 		must_be_whole(&inode, blocks);
 		f2fs_inode_close(inode);
 		fresh_close(&v);
@@ -147,10 +135,10 @@ static void limits_leave_no_change_without_room(void **state)
 
 		seed = 3;
 		fresh_open(&v, 100 * MIB, 0);
-		need(f2fs_volume_configure(v.vol, &options), "configure");
-		need(f2fs_volume_set_gc(v.vol, &limits[i]), "set cleaning");
+		fresh_need(&v, f2fs_volume_configure(v.vol, &options), "configure");
+		fresh_need(&v, f2fs_volume_set_gc(v.vol, &limits[i]), "set cleaning");
 		inode = fill(99, &blocks);
-		need(overwrite(inode, blocks, 2500), "overwrite");
+		fresh_need(&v, overwrite(inode, blocks, 2500), "overwrite");
 		must_be_whole(&inode, blocks);
 		f2fs_inode_close(inode);
 		fresh_close(&v);
@@ -169,10 +157,10 @@ static uint64_t moved_by(const struct f2fs_gc_options *cleaning)
 
 	seed = 5;
 	fresh_open(&v, 200 * MIB, 0);
-	need(f2fs_volume_configure(v.vol, &options), "configure");
-	need(f2fs_volume_set_gc(v.vol, cleaning), "set cleaning");
+	fresh_need(&v, f2fs_volume_configure(v.vol, &options), "configure");
+	fresh_need(&v, f2fs_volume_set_gc(v.vol, cleaning), "set cleaning");
 	inode = fill(94, &blocks);
-	need(overwrite(inode, blocks, 4000), "overwrite");
+	fresh_need(&v, overwrite(inode, blocks, 4000), "overwrite");
 	moved = v.vol->counters.gc_blocks;
 	f2fs_inode_close(inode);
 	fresh_close(&v);
@@ -212,8 +200,8 @@ static void without_leave_it_says_so(void **state)
 	f2fs_volume_rollback(v.vol);
 	/* between transactions it needs no leave */
 	for (unsigned i = 0; i < 30; i++) {
-		need(overwrite(inode, blocks, 200), "overwrite");
-		need(f2fs_volume_commit(v.vol), "commit");
+		fresh_need(&v, overwrite(inode, blocks, 200), "overwrite");
+		fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 	}
 	must_be_whole(&inode, blocks);
 	f2fs_inode_close(inode);
@@ -233,15 +221,15 @@ static void all_or_nothing_holds(void **state)
 	configure(F2FS_LOGGING_NORMAL, true, false);
 	inode = fill(80, &blocks);
 	while (overwrite(inode, blocks, 10) == 0)
-		need(f2fs_volume_commit(v.vol), "commit");
+		fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 	f2fs_volume_rollback(v.vol);
 	configure(F2FS_LOGGING_NORMAL, false, true);
 	version = cp_checkpoint_ver(v.vol->view->cp);
 	memset(bytes, 0xff, BLOCK);
-	need(f2fs_inode_write(inode, 0, bytes, BLOCK), "write");
+	fresh_need(&v, f2fs_inode_write(inode, 0, bytes, BLOCK), "write");
 	assert_true(cp_checkpoint_ver(v.vol->view->cp) > version);
 	version = cp_checkpoint_ver(v.vol->view->cp);
-	need(f2fs_inode_write(inode, 5 * BLOCK, bytes, BLOCK), "write");
+	fresh_need(&v, f2fs_inode_write(inode, 5 * BLOCK, bytes, BLOCK), "write");
 	assert_int_equal(cp_checkpoint_ver(v.vol->view->cp), version);
 	f2fs_volume_rollback(v.vol);
 	must_be_whole(&inode, blocks);
@@ -264,24 +252,24 @@ static void nodes_find_room(void **state)
 		inode = fill(96, &blocks);
 		/* half of the blocks, each second one */
 		for (uint32_t i = 0; i < blocks - 40; i += 2)
-			need(f2fs_fallocate(inode, F2FS_FALLOCATE_PUNCH_HOLE | F2FS_FALLOCATE_KEEP_SIZE,
-					    (uint64_t)i * BLOCK, BLOCK),
-			     "punch");
-		need(f2fs_volume_commit(v.vol), "commit");
+			fresh_need(&v, f2fs_fallocate(inode, F2FS_FALLOCATE_PUNCH_HOLE | F2FS_FALLOCATE_KEEP_SIZE,
+						      (uint64_t)i * BLOCK, BLOCK),
+				   "punch");
+		fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 		while (!err && room() > 100) {
 			const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0040755 };
 			struct f2fs_inode *root, *made;
 			char name[20];
 
 			snprintf(name, sizeof(name), "%u", n++);
-			need(f2fs_lookup(v.vol, "/", 0, &root), "root");
+			fresh_need(&v, f2fs_lookup(v.vol, "/", 0, &root), "root");
 			err = f2fs_create(root, name, strlen(name), &spec, &made);
 			f2fs_inode_close(root);
 			if (!err)
 				f2fs_inode_close(made);
 		}
 		if (cleans)
-			need(err, "create");
+			fresh_need(&v, err, "create");
 		else
 			assert_int_equal(err, F2FS_ERR_NOSPC);
 		f2fs_inode_close(inode);
@@ -295,10 +283,10 @@ static struct f2fs_inode *scatter(uint32_t *blocks)
 	struct f2fs_inode *inode = fill(90, blocks);
 
 	for (uint32_t i = 1; i < *blocks; i += 2)
-		need(f2fs_fallocate(inode, F2FS_FALLOCATE_PUNCH_HOLE | F2FS_FALLOCATE_KEEP_SIZE, (uint64_t)i * BLOCK,
-				    BLOCK),
-		     "punch");
-	need(f2fs_volume_commit(v.vol), "commit");
+		fresh_need(&v, f2fs_fallocate(inode, F2FS_FALLOCATE_PUNCH_HOLE | F2FS_FALLOCATE_KEEP_SIZE,
+					      (uint64_t)i * BLOCK, BLOCK),
+			   "punch");
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 	return inode;
 }
 
@@ -306,7 +294,7 @@ static int preallocate_into(struct f2fs_inode *file, uint64_t size)
 {
 	const struct f2fs_stat pin = { .inline_flags = FLAG_i_inline_pin_file };
 
-	need(f2fs_inode_set(file, F2FS_SET_PIN, &pin), "pin");
+	fresh_need(&v, f2fs_inode_set(file, F2FS_SET_PIN, &pin), "pin");
 	return f2fs_fallocate(file, 0, 0, size);
 }
 
@@ -332,8 +320,8 @@ static void pinned_files_get_their_sections(void **state)
 	must_say("GC could free up to ");
 	f2fs_volume_rollback(v.vol);
 	configure(F2FS_LOGGING_ADAPTIVE, true, true);
-	need(preallocate(24 * MIB), "preallocate");
-	need(f2fs_volume_commit(v.vol), "commit");
+	fresh_need(&v, preallocate(24 * MIB), "preallocate");
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 	/* more than there is: the numbers are reported, and the volume does not change */
 	f2fs_inode_close(inode);
 	fresh_reopen(&v);
@@ -341,7 +329,7 @@ static void pinned_files_get_their_sections(void **state)
 	{
 		struct f2fs_check_result found = { F2FS_SIZED(f2fs_check_result) };
 
-		need(f2fs_check(v.ctx, v.dev, NULL, &found), "check");
+		fresh_need(&v, f2fs_check(v.ctx, v.dev, NULL, &found), "check");
 		assert_int_equal(found.found, 0);
 	}
 	fresh_close(&v);
@@ -357,7 +345,7 @@ static void what_cannot_be_won_is_told(void **state)
 	fresh_open(&v, 100 * MIB, 0);
 	configure(F2FS_LOGGING_ADAPTIVE, true, false);
 	inode = scatter(&blocks);
-	need(f2fs_volume_set_gc(v.vol, &none), "set cleaning");
+	fresh_need(&v, f2fs_volume_set_gc(v.vol, &none), "set cleaning");
 	assert_int_equal(preallocate(24 * MIB), F2FS_ERR_NOSPC);
 	must_say("a pinned file needs 12 free sections");
 	must_say("; GC emptied 0 sections: ");
@@ -386,7 +374,7 @@ static void zoned_volumes_go_on(void **state)
 		inode = fill(70, &blocks);
 		err = overwrite(inode, blocks, 20000);
 		if (cleans) {
-			need(err, "overwrite");
+			fresh_need(&v, err, "overwrite");
 			must_be_whole(&inode, blocks);
 		} else {
 			assert_int_equal(err, F2FS_ERR_NOSPC);
@@ -414,7 +402,7 @@ static void must_match(struct model *m)
 	for (uint32_t i = 0; i < m->blocks; i += STEP) {
 		size_t done;
 
-		need(f2fs_inode_read(m->inode, (uint64_t)i * BLOCK, piece, sizeof(piece), &done), "read");
+		fresh_need(&v, f2fs_inode_read(m->inode, (uint64_t)i * BLOCK, piece, sizeof(piece), &done), "read");
 		for (uint32_t k = 0; k < STEP && i + k < m->blocks; k++) {
 			uint32_t number;
 
@@ -422,14 +410,14 @@ static void must_match(struct model *m)
 			assert_int_equal(number, m->now[i + k]);
 		}
 	}
-	need(f2fs_check(v.ctx, v.dev, NULL, &found), "check");
+	fresh_need(&v, f2fs_check(v.ctx, v.dev, NULL, &found), "check");
 	assert_int_equal(found.found, 0);
 }
 
 /* Write up to 64 blocks, as far as there is room for those that are new, with a few nodes. */
 static void write_some(struct model *m)
 {
-	const uint32_t at = next_random() % (m->blocks - 64), want = 1 + next_random() % 64;
+	const uint32_t at = fresh_random(&seed) % (m->blocks - 64), want = 1 + fresh_random(&seed) % 64;
 	const uint64_t left = room();
 	uint32_t n = 0, fresh = 0;
 
@@ -441,48 +429,48 @@ static void write_some(struct model *m)
 		memcpy(bytes + (size_t)n * BLOCK, &m->last, 4);
 	}
 	if (n > 0)
-		need(f2fs_inode_write(m->inode, (uint64_t)at * BLOCK, bytes, (size_t)n * BLOCK), "write");
+		fresh_need(&v, f2fs_inode_write(m->inode, (uint64_t)at * BLOCK, bytes, (size_t)n * BLOCK), "write");
 }
 
 static void punch_some(struct model *m)
 {
-	const uint32_t at = next_random() % (m->blocks - 64), n = 1 + next_random() % 64;
+	const uint32_t at = fresh_random(&seed) % (m->blocks - 64), n = 1 + fresh_random(&seed) % 64;
 
-	need(f2fs_fallocate(m->inode, F2FS_FALLOCATE_PUNCH_HOLE | F2FS_FALLOCATE_KEEP_SIZE, (uint64_t)at * BLOCK,
-			    (uint64_t)n * BLOCK),
-	     "punch");
+	fresh_need(&v, f2fs_fallocate(m->inode, F2FS_FALLOCATE_PUNCH_HOLE | F2FS_FALLOCATE_KEEP_SIZE,
+				      (uint64_t)at * BLOCK, (uint64_t)n * BLOCK),
+		   "punch");
 	memset(m->now + at, 0, n * sizeof(*m->now));
 }
 
 static void clean_some(void)
 {
-	const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options), .policy = next_random() % 4,
-						 .used_limit = 100, .sections = 1 + next_random() % 8,
-						 .target = next_random() % 2 };
+	const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options), .policy = fresh_random(&seed) % 4,
+						 .used_limit = 100, .sections = 1 + fresh_random(&seed) % 8,
+						 .target = fresh_random(&seed) % 2 };
 	struct f2fs_gc_result result = { F2FS_SIZED(f2fs_gc_result) };
 
-	need(f2fs_volume_commit(v.vol), "commit");
-	need(f2fs_gc(v.vol, &options, &result), "clean");
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
+	fresh_need(&v, f2fs_gc(v.vol, &options, &result), "clean");
 	assert_int_equal(result.unconfirmed + result.unreadable, 0);
 }
 
 static void go_at_random(struct model *m, bool commits, unsigned steps)
 {
 	for (unsigned i = 0; i < steps; i++) {
-		const unsigned what = next_random() % 100;
+		const unsigned what = fresh_random(&seed) % 100;
 
 		if (what < 70)
 			write_some(m);
 		else if (what < 80)
 			punch_some(m);
 		else if (what < 84)
-			need(f2fs_fsync(m->inode, 0), "fsync");
+			fresh_need(&v, f2fs_fsync(m->inode, 0), "fsync");
 		else if (what < 90)
 			clean_some();
 		else if (what < 96 || !commits)
-			need(f2fs_volume_commit(v.vol), "commit");
+			fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 		if (!commits && i % 4 == 0)
-			need(f2fs_volume_commit(v.vol), "commit");
+			fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 	}
 }
 
@@ -511,15 +499,15 @@ static void full_volumes_take_what_users_have_room_for(void **state)
 		m.blocks = (uint32_t)room();
 		m.now = calloc(m.blocks, sizeof(*m.now));
 		m.inode = fresh_make(&v, "data", 0100644);
-		need(f2fs_inode_truncate(m.inode, (uint64_t)m.blocks * BLOCK), "truncate");
+		fresh_need(&v, f2fs_inode_truncate(m.inode, (uint64_t)m.blocks * BLOCK), "truncate");
 		for (uint32_t k = 0; k < m.blocks && room() > STEP + 20; k += STEP) {
 			for (uint32_t n = 0; n < STEP; n++) {
 				m.now[k + n] = ++m.last;
 				memcpy(bytes + (size_t)n * BLOCK, &m.last, 4);
 			}
-			need(f2fs_inode_write(m.inode, (uint64_t)k * BLOCK, bytes, sizeof(bytes)), "fill");
+			fresh_need(&v, f2fs_inode_write(m.inode, (uint64_t)k * BLOCK, bytes, sizeof(bytes)), "fill");
 		}
-		need(f2fs_volume_commit(v.vol), "commit");
+		fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 		go_at_random(&m, rows[i].commits, rows[i].steps);
 		must_match(&m);
 		f2fs_inode_close(m.inode);

@@ -28,18 +28,6 @@ static uint32_t value[MANY];
 static uint32_t blocks;
 static uint32_t seed;
 
-static uint32_t next_random(void)
-{
-	seed = seed * 1664525u + 1013904223u;
-	return seed >> 8;
-}
-
-static void need(int err, const char *what)
-{
-	if (err)
-		fail_msg("%s: %s", what, f2fs_context_error(v.ctx)->message);
-}
-
 static void set_up(const struct f2fs_hotness_options *o)
 {
 	const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options), .logging = F2FS_LOGGING_NORMAL,
@@ -48,10 +36,10 @@ static void set_up(const struct f2fs_hotness_options *o)
 	const struct f2fs_gc_options cleaning = { F2FS_SIZED(f2fs_gc_options),
 						  .policy = o ? F2FS_GC_HOTNESS : F2FS_GC_GREEDY };
 
-	need(f2fs_volume_configure(v.vol, &options), "configure");
-	need(f2fs_volume_set_gc(v.vol, &cleaning), "cleaning");
+	fresh_need(&v, f2fs_volume_configure(v.vol, &options), "configure");
+	fresh_need(&v, f2fs_volume_set_gc(v.vol, &cleaning), "cleaning");
 	if (o)
-		need(f2fs_hotness_open(v.vol, o, &hot), "hotness");
+		fresh_need(&v, f2fs_hotness_open(v.vol, o, &hot), "hotness");
 }
 
 static struct f2fs_inode *begin(const struct f2fs_hotness_options *o, uint32_t count)
@@ -70,7 +58,7 @@ static struct f2fs_inode *begin(const struct f2fs_hotness_options *o, uint32_t c
 			value[i + k] = i + k;
 			memcpy(bytes + (size_t)k * BLOCK, &value[i + k], 4);
 		}
-		need(f2fs_inode_write(inode, (uint64_t)i * BLOCK, bytes, 250 * BLOCK), "fill");
+		fresh_need(&v, f2fs_inode_write(inode, (uint64_t)i * BLOCK, bytes, 250 * BLOCK), "fill");
 	}
 	return inode;
 }
@@ -79,12 +67,12 @@ static void overwrite(struct f2fs_inode *inode, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
 		/* a tenth, anywhere, takes nine of ten writes */
-		const uint32_t at = next_random() % 10 ? next_random() % (blocks / 10) * 7 % blocks
-						       : next_random() % blocks;
+		const uint32_t at = fresh_random(&seed) % 10 ? fresh_random(&seed) % (blocks / 10) * 7 % blocks
+						       : fresh_random(&seed) % blocks;
 
-		value[at] = next_random();
+		value[at] = fresh_random(&seed);
 		memcpy(bytes, &value[at], 4);
-		need(f2fs_inode_write(inode, (uint64_t)at * BLOCK, bytes, BLOCK), "write");
+		fresh_need(&v, f2fs_inode_write(inode, (uint64_t)at * BLOCK, bytes, BLOCK), "write");
 	}
 }
 
@@ -92,13 +80,13 @@ static void overwrite(struct f2fs_inode *inode, unsigned count)
 static void overwrite_skewed(struct f2fs_inode *inode, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
-		const uint64_t near = next_random() % blocks;
-		const uint64_t nearer = near * (next_random() % blocks) / blocks;
-		const uint32_t at = (uint32_t)(nearer * (next_random() % blocks) / blocks);
+		const uint64_t near = fresh_random(&seed) % blocks;
+		const uint64_t nearer = near * (fresh_random(&seed) % blocks) / blocks;
+		const uint32_t at = (uint32_t)(nearer * (fresh_random(&seed) % blocks) / blocks);
 
-		value[at] = next_random();
+		value[at] = fresh_random(&seed);
 		memcpy(bytes, &value[at], 4);
-		need(f2fs_inode_write(inode, (uint64_t)at * BLOCK, bytes, BLOCK), "write");
+		fresh_need(&v, f2fs_inode_write(inode, (uint64_t)at * BLOCK, bytes, BLOCK), "write");
 	}
 }
 
@@ -111,12 +99,12 @@ static void must_be_right(struct f2fs_inode *inode)
 			uint32_t number;
 			size_t done;
 
-			need(f2fs_inode_read(inode, (uint64_t)i * BLOCK, &number, 4, &done), "read");
+			fresh_need(&v, f2fs_inode_read(inode, (uint64_t)i * BLOCK, &number, 4, &done), "read");
 			assert_int_equal(number, value[i]);
 		}
-		need(f2fs_volume_commit(v.vol), "commit");
+		fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 	}
-	need(f2fs_check(v.ctx, v.dev, NULL, &found), "check");
+	fresh_need(&v, f2fs_check(v.ctx, v.dev, NULL, &found), "check");
 	assert_int_equal(found.found, 0);
 }
 
@@ -131,7 +119,7 @@ static uint64_t moved(void)
 static void end(struct f2fs_inode *inode)
 {
 	f2fs_inode_close(inode);
-	need(f2fs_hotness_close(hot), "close");
+	fresh_need(&v, f2fs_hotness_close(hot), "close");
 	fresh_close(&v);
 }
 
@@ -190,11 +178,11 @@ static void uniform_writes_cost_no_more(void **state)
 		struct f2fs_hotness_stat stat = { F2FS_SIZED(f2fs_hotness_stat) };
 
 		for (unsigned k = 0; k < 60000; k++) {
-			const uint32_t at = next_random() % blocks;
+			const uint32_t at = fresh_random(&seed) % blocks;
 
-			value[at] = next_random();
+			value[at] = fresh_random(&seed);
 			memcpy(bytes, &value[at], 4);
-			need(f2fs_inode_write(inode, (uint64_t)at * BLOCK, bytes, BLOCK), "write");
+			fresh_need(&v, f2fs_inode_write(inode, (uint64_t)at * BLOCK, bytes, BLOCK), "write");
 		}
 		if (i)
 			f2fs_hotness_stat(hot, &stat);
@@ -251,7 +239,7 @@ static void open_numbers_are_options(void **state)
 		assert_int_equal(longest, rows[i].most ? rows[i].most : F2FS_DELAY_MAX);
 		must_be_right(inode);
 		f2fs_inode_close(inode);
-		need(f2fs_hotness_close(hot), "close");
+		fresh_need(&v, f2fs_hotness_close(hot), "close");
 		way.delay_most = rows[i].wrong_most;
 		way.unknown_class = rows[i].wrong_unknown;
 		assert_int_equal(f2fs_hotness_open(v.vol, &way, &hot), F2FS_ERR_INVALID);
@@ -269,11 +257,11 @@ static void what_dies_young_is_told_apart(void **state)
 
 	(void)state;
 	for (unsigned k = 0; k < 40000; k++) {
-		const uint32_t at = k / 8 + next_random() % 16;
+		const uint32_t at = k / 8 + fresh_random(&seed) % 16;
 
-		value[at] = next_random();
+		value[at] = fresh_random(&seed);
 		memcpy(bytes, &value[at], 4);
-		need(f2fs_inode_write(inode, (uint64_t)at * BLOCK, bytes, BLOCK), "write");
+		fresh_need(&v, f2fs_inode_write(inode, (uint64_t)at * BLOCK, bytes, BLOCK), "write");
 	}
 	f2fs_hotness_stat(hot, &stat);
 	assert_int_equal(stat.separates, 1);
@@ -296,8 +284,8 @@ static void streams_follow_the_room(void **state)
 	f2fs_volume_statfs(v.vol, &room);
 	more = fresh_make(&v, "more", 0100644);
 	for (uint64_t i = 0; i + 400 < room.user_blocks - room.valid_blocks; i++)
-		need(f2fs_inode_write(more, i * BLOCK, bytes, BLOCK), "fill");
-	need(f2fs_volume_commit(v.vol), "commit");
+		fresh_need(&v, f2fs_inode_write(more, i * BLOCK, bytes, BLOCK), "fill");
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 	f2fs_inode_close(more);
 	overwrite_skewed(inode, 12000);
 	f2fs_hotness_stat(hot, &after);
@@ -307,9 +295,9 @@ static void streams_follow_the_room(void **state)
 	assert_int_equal(placement_of(v.vol)->streams, 0);
 	must_be_right(inode);
 	/* as full as it is, the volume takes the placement again, but no other one */
-	need(f2fs_hotness_close(hot), "close");
+	fresh_need(&v, f2fs_hotness_close(hot), "close");
 	assert_int_equal(f2fs_hotness_open(v.vol, NULL, &hot), F2FS_ERR_NOSPC);
-	need(f2fs_hotness_open(v.vol, &adaptive, &hot), "open");
+	fresh_need(&v, f2fs_hotness_open(v.vol, &adaptive, &hot), "open");
 	overwrite_skewed(inode, 3000);
 	must_be_right(inode);
 	end(inode);
@@ -339,10 +327,10 @@ static void little_memory_is_no_failure(void **state)
 static void reopen(struct f2fs_inode **inode, const struct f2fs_hotness_options *o)
 {
 	f2fs_inode_close(*inode);
-	need(f2fs_hotness_close(hot), "close");
+	fresh_need(&v, f2fs_hotness_close(hot), "close");
 	fresh_reopen(&v);
 	set_up(o);
-	need(f2fs_lookup(v.vol, "/data", 0, inode), "look up");
+	fresh_need(&v, f2fs_lookup(v.vol, "/data", 0, inode), "look up");
 }
 
 static uint32_t fits(void)
@@ -363,15 +351,15 @@ static void sidecar_comes_back(void **state)
 	uint64_t size;
 
 	(void)state;
-	need(f2fs_device_open_memory(v.ctx, f2fs_hotness_sidecar_bytes(v.vol), &sidecar), "sidecar");
+	fresh_need(&v, f2fs_device_open_memory(v.ctx, f2fs_hotness_sidecar_bytes(v.vol), &sidecar), "sidecar");
 	o.sidecar = sidecar;
-	need(f2fs_volume_commit(v.vol), "commit");
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 	reopen(&inode, &o);
 	assert_int_equal(fits(), 0);
 	overwrite(inode, 20000);
 	f2fs_hotness_stat(hot, &stat);
 	assert_true(stat.sidecar_writes > 0 && stat.sidecar_reads > 0 && stat.sidecar_errors == 0);
-	need(f2fs_volume_commit(v.vol), "commit");
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 	reopen(&inode, &o);
 	assert_int_equal(fits(), 1);
 	f2fs_hotness_stat(hot, &stat);
@@ -380,32 +368,32 @@ static void sidecar_comes_back(void **state)
 	f2fs_hotness_stat(hot, &stat);
 	assert_true(stat.known > 500);
 	/* the volume continues without it: its knowledge is of another state */
-	need(f2fs_volume_commit(v.vol), "commit");
-	need(f2fs_hotness_close(hot), "close");
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
+	fresh_need(&v, f2fs_hotness_close(hot), "close");
 	hot = NULL;
 	overwrite(inode, 10);
-	need(f2fs_volume_commit(v.vol), "commit");
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 	reopen(&inode, &o);
 	assert_int_equal(fits(), 0);
 	must_be_right(inode);
-	need(f2fs_hotness_close(hot), "close");
+	fresh_need(&v, f2fs_hotness_close(hot), "close");
 	hot = NULL;
 	size = f2fs_device_info(sidecar)->size;
 	kept = malloc((size_t)size);
 	assert_non_null(kept);
-	need(f2fs_device_read(sidecar, 0, kept, (size_t)size), "read");
+	fresh_need(&v, f2fs_device_read(sidecar, 0, kept, (size_t)size), "read");
 	f2fs_device_close(sidecar);
 	end(inode);
 	/* and so is another volume */
 	inode = begin(NULL, FEW);
-	need(f2fs_device_open_memory(v.ctx, size, &sidecar), "sidecar");
-	need(f2fs_device_write(sidecar, 0, kept, (size_t)size), "write");
+	fresh_need(&v, f2fs_device_open_memory(v.ctx, size, &sidecar), "sidecar");
+	fresh_need(&v, f2fs_device_write(sidecar, 0, kept, (size_t)size), "write");
 	free(kept);
-	need(f2fs_volume_commit(v.vol), "commit");
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 	o.sidecar = sidecar;
 	reopen(&inode, &o);
 	assert_int_equal(fits(), 0);
-	need(f2fs_hotness_close(hot), "close");
+	fresh_need(&v, f2fs_hotness_close(hot), "close");
 	hot = NULL;
 	f2fs_device_close(sidecar);
 	end(inode);
@@ -421,26 +409,26 @@ static void lies_cost_nothing(void **state)
 
 	(void)state;
 	size = f2fs_hotness_sidecar_bytes(v.vol);
-	need(f2fs_device_open_memory(v.ctx, size, &sidecar), "sidecar");
+	fresh_need(&v, f2fs_device_open_memory(v.ctx, size, &sidecar), "sidecar");
 	o.sidecar = sidecar;
-	need(f2fs_volume_commit(v.vol), "commit");
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 	reopen(&inode, &o);
 	reopen(&inode, &o);
 	assert_int_equal(fits(), 1);
 	f2fs_inode_close(inode);
-	need(f2fs_hotness_close(hot), "close");
+	fresh_need(&v, f2fs_hotness_close(hot), "close");
 	for (uint64_t at = BLOCK; at < size; at += BLOCK) {
 		for (unsigned i = 0; i < BLOCK; i++)
-			bytes[i] = (uint8_t)next_random();
-		need(f2fs_device_write(sidecar, at, bytes, BLOCK), "rubbish");
+			bytes[i] = (uint8_t)fresh_random(&seed);
+		fresh_need(&v, f2fs_device_write(sidecar, at, bytes, BLOCK), "rubbish");
 	}
-	need(f2fs_hotness_open(v.vol, &o, &hot), "hotness");
+	fresh_need(&v, f2fs_hotness_open(v.vol, &o, &hot), "hotness");
 	assert_int_equal(fits(), 1);
-	need(f2fs_lookup(v.vol, "/data", 0, &inode), "look up");
+	fresh_need(&v, f2fs_lookup(v.vol, "/data", 0, &inode), "look up");
 	overwrite(inode, 20000);
 	must_be_right(inode);
 	f2fs_inode_close(inode);
-	need(f2fs_hotness_close(hot), "close");
+	fresh_need(&v, f2fs_hotness_close(hot), "close");
 	f2fs_device_close(sidecar);
 	fresh_close(&v);
 }
@@ -460,8 +448,8 @@ static void what_cannot_be_is_refused(void **state)
 
 	(void)state;
 	must_refuse(NULL, F2FS_ERR_STATE);
-	need(f2fs_volume_commit(v.vol), "commit");
-	need(f2fs_device_open_memory(v.ctx, f2fs_hotness_sidecar_bytes(v.vol) - BLOCK, &small), "sidecar");
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
+	fresh_need(&v, f2fs_device_open_memory(v.ctx, f2fs_hotness_sidecar_bytes(v.vol) - BLOCK, &small), "sidecar");
 	must_refuse(&(struct f2fs_hotness_options){ F2FS_SIZED(f2fs_hotness_options), .method = 4 }, F2FS_ERR_INVALID);
 	must_refuse(&(struct f2fs_hotness_options){ F2FS_SIZED(f2fs_hotness_options),
 						    .streams = 17 }, F2FS_ERR_INVALID);
@@ -476,10 +464,10 @@ static void what_cannot_be_is_refused(void **state)
 	for (unsigned i = 0; f2fs_hotness_name(i); i++)
 		assert_int_equal(f2fs_hotness_find(f2fs_hotness_name(i)), (int)i);
 	assert_int_equal(f2fs_hotness_find("tepid"), -1);
-	need(f2fs_hotness_open(v.vol, NULL, &hot), "hotness");
+	fresh_need(&v, f2fs_hotness_open(v.vol, NULL, &hot), "hotness");
 	overwrite(inode, 1);
 	assert_int_equal(f2fs_hotness_close(hot), F2FS_ERR_STATE);
-	need(f2fs_volume_commit(v.vol), "commit");
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
 	end(inode);
 }
 

@@ -152,18 +152,27 @@ static void forget_multi(fuse_req_t req, size_t count, struct fuse_forget_data *
 	fuse_reply_none(req);
 }
 
+/* End a request for the attributes of an inode, after err. Returns 0 with both forms of them, or an errno. */
+static int leave_with_attr(struct mount *m, struct f2fs_inode *inode, fuse_ino_t number, int err, struct f2fs_stat *raw,
+			   struct stat *st)
+{
+	int code;
+
+	if (!err)
+		err = mount_stat(m, inode, raw, st);
+	if (!err)
+		number_past(number, st);
+	code = mount_errno(m, err);
+	mount_leave(m);
+	return code;
+}
+
 static void answer_attr(fuse_req_t req, struct mount *m, struct f2fs_inode *inode, fuse_ino_t number, int err)
 {
 	struct f2fs_stat raw;
 	struct stat st;
-	int code;
+	const int code = leave_with_attr(m, inode, number, err, &raw, &st);
 
-	if (!err)
-		err = mount_stat(m, inode, &raw, &st);
-	if (!err)
-		number_past(number, &st);
-	code = mount_errno(m, err);
-	mount_leave(m);
 	if (code)
 		fuse_reply_err(req, code);
 	else
@@ -214,20 +223,15 @@ void stat_reply_statx(fuse_req_t req, const struct stat *st, const struct f2fs_t
 static void statx_(fuse_req_t req, fuse_ino_t number, int flags, int mask, struct fuse_file_info *fi)
 {
 	struct mount *m = mount_enter(req);
-	struct f2fs_inode *inode;
+	struct f2fs_inode *inode = NULL;
 	struct f2fs_stat raw;
 	struct stat st;
-	int err = known_open_number(m, number, NULL, &inode), code;
+	const int err = known_open_number(m, number, NULL, &inode);
+	const int code = leave_with_attr(m, inode, number, err, &raw, &st);
 
 	(void)flags;
 	(void)mask;
 	(void)fi;
-	if (!err)
-		err = mount_stat(m, inode, &raw, &st);
-	if (!err)
-		number_past(number, &st);
-	code = mount_errno(m, err);
-	mount_leave(m);
 	if (code)
 		fuse_reply_err(req, code);
 	else

@@ -9,8 +9,8 @@ import zipfile
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lint"))
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "lint"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "python"))
 import lint  # noqa: E402
 import make_wheel  # noqa: E402
 import wheel_file  # noqa: E402

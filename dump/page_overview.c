@@ -48,7 +48,7 @@ static void put_digest(FILE *to, const char *name, const uint8_t *bytes, size_t 
 		fprintf(to, "%02x", bytes[i]);
 }
 
-/* What the volume is wrapped in: a container, a partition. */
+/* Show the container of the volume, and the byte where the volume begins. */
 static void put_wrapping(const struct page *page)
 {
 	struct f2fs_device *device = f2fs_volume_device(page->d->vol);

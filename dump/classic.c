@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "dump/classic.h"
+#include "dump/classic_zones.h"
+#include "dump/fields.h"
+#include "dump/views.h"
 
 enum style { STYLE_LAYOUT, STYLE_DEBUG };
 

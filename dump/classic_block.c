@@ -8,7 +8,9 @@
 #include <stdlib.h>
 
 #include "cli/size.h"
-#include "dump/classic.h"
+#include "dump/classic_inode.h"
+#include "dump/session.h"
+#include "dump/views.h"
 
 static int is_current(struct dump *d, f2fs_seg_t segno)
 {

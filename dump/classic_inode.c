@@ -10,6 +10,12 @@
 #include <string.h>
 
 #include "dump/classic.h"
+#include "dump/classic_inode.h"
+#include "dump/classic_xattr.h"
+#include "dump/fields.h"
+#include "dump/history.h"
+#include "dump/session.h"
+#include "dump/views.h"
 
 enum { INLINE_MASK = 0x02 | 0x04, ADVISE_ENC_NAME = 0x08 };
 

@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "cli/join.h"
-#include "dump/classic.h"
+#include "dump/classic_map.h"
+#include "dump/session.h"
+#include "dump/views.h"
 
 enum { MODE_TYPE = 0170000, MODE_REG = 0100000 };
 

@@ -10,7 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dump/classic.h"
+#include "dump/fields.h"
+#include "dump/node_footers.h"
+#include "dump/session.h"
+#include "dump/views.h"
 
 struct table_file {
 	const struct dump *d;

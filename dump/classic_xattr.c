@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dump/classic.h"
+#include "dump/classic_xattr.h"
+#include "dump/fields.h"
+#include "dump/session.h"
 
 enum { ADVISE_INDEX = 7, ENCRYPTION_INDEX = 9 };
 

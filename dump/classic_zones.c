@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "dump/classic.h"
+#include "dump/classic_zones.h"
 
 void classic_zones(FILE *out, struct f2fs_device *dev, uint32_t block_size)
 {

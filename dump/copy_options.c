@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/size.h"
-#include "dump/copy_out.h"
+#include "dump/copy_options.h"
 
 static const struct keep_name {
 	const char *name;

@@ -14,8 +14,11 @@
 
 #include "cli/join.h"
 #include "cli/size.h"
-#include "dump/classic.h"
-#include "dump/copy_out.h"
+#include "dump/classic_inode.h"
+#include "dump/classic_map.h"
+#include "dump/copy_options.h"
+#include "dump/session.h"
+#include "dump/views.h"
 
 enum { MAX_KINDS = 32 };
 
@@ -334,7 +337,7 @@ static int is_closed(struct dump *d, const struct f2fs_stat *st)
 	       f2fs_volume_key_at(d->vol, 0, &key) != 0;
 }
 
-int classic_dump_inode(struct dump *d, f2fs_nid_t ino)
+static int classic_dump_inode(struct dump *d, f2fs_nid_t ino)
 {
 	enum { MODE_TYPE = 0170000, MODE_DIR = 0040000, MODE_REG = 0100000, PATH_ROOM = 65536 };
 	struct f2fs_inode *inode;
@@ -362,5 +365,35 @@ int classic_dump_inode(struct dump *d, f2fs_nid_t ino)
 	}
 	f2fs_inode_close(inode);
 	free(path);
+	return rc;
+}
+
+/* Print the node's fields (with -f just the name), then copy it if it is an inode. */
+static int show_and_copy(struct dump *d, f2fs_nid_t nid)
+{
+	struct f2fs_nat_info nat;
+	int rc = classic_node(d, nid, d->copy->force);
+
+	if (!rc)
+		rc = f2fs_nat_lookup(d->vol, nid, &nat);
+	return !rc && nat.ino == nid ? classic_dump_inode(d, nid) : rc;
+}
+
+/* -i, alone or with -M. */
+int classic_copy_node(struct dump *d, const char *argument)
+{
+	struct f2fs_inode *inode;
+	uint32_t nid;
+	int rc = dump_parse_number(d, "-i", argument, d->geo->max_nid, &nid);
+
+	if (rc)
+		return rc;
+	if (!d->as_map)
+		return show_and_copy(d, nid);
+	rc = f2fs_inode_open(d->vol, nid, &inode);
+	if (rc)
+		return dump_fail(d, rc, argument);
+	rc = classic_map(d, inode, NULL);
+	f2fs_inode_close(inode);
 	return rc;
 }

@@ -4,8 +4,8 @@
  * uncertain parts.
  */
 #include "cli/earlier_state.h"
-#include "dump/dump.h"
-#include "dump/versions.h"
+#include "dump/earlier.h"
+#include "dump/session.h"
 
 int dump_open_as_of(struct dump *d, const char *version)
 {

@@ -3,11 +3,12 @@
  * Print structures from the tables of the format. Fields, their form and the names of bits come from the library. Only
  * structures within a field are known here by name.
  */
-#include "dump/dump.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "dump/fields.h"
 
 const struct f2fs_struct *dump_struct(const char *name)
 {

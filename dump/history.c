@@ -6,7 +6,11 @@
  */
 #include <stdlib.h>
 
-#include "dump/dump.h"
+#include "dump/fields.h"
+#include "dump/history.h"
+#include "dump/session.h"
+#include "dump/view_inode.h"
+#include "dump/views.h"
 
 enum { SCAN_BYTES = 512 * 1024 };
 

@@ -14,8 +14,11 @@
 #include "cli/state.h"
 #include "cli/size.h"
 #include "dump/classic.h"
-#include "dump/copy_out.h"
+#include "dump/copy_options.h"
+#include "dump/earlier.h"
 #include "dump/save_image.h"
+#include "dump/view_volume.h"
+#include "dump/views.h"
 #include "f2fskit_config.h"
 
 #define CLI_OPTIONS_FILE "dump/options.def"
@@ -68,13 +71,12 @@ struct view {
 	int (*run)(struct dump *d, const char *argument);
 };
 
-static int classic_node_option(struct dump *d, const char *argument);
-static int versions_option(struct dump *d, const char *argument);
-
 static const struct view views[] = {
 #define VIEW(option, member, kind, function) { OPT_##option, kind, member, function },
+#define VIEW_OF_DEVICE(option, member) { OPT_##option, DEVICE, member, NULL },
 #include "dump/views.def"
 #undef VIEW
+#undef VIEW_OF_DEVICE
 };
 enum { VIEW_COUNT = sizeof(views) / sizeof(views[0]) };
 
@@ -367,49 +369,6 @@ static int parse(struct dump *d, struct arguments *a, int argc, char **argv)
 }
 
 /* ---- running ---- */
-
-/* The node's fields (with -f just the name), then the copy. */
-static int show_and_copy(struct dump *d, f2fs_nid_t nid)
-{
-	struct f2fs_nat_info nat;
-	int rc = classic_node(d, nid, d->copy->force);
-
-	if (!rc)
-		rc = f2fs_nat_lookup(d->vol, nid, &nat);
-	return !rc && nat.ino == nid ? classic_dump_inode(d, nid) : rc;
-}
-
-/* -i, alone or with -M. */
-static int show_node(struct dump *d, const char *argument, int as_map)
-{
-	struct f2fs_inode *inode;
-	uint32_t nid;
-	int rc = dump_parse_number(d, "-i", argument, d->geo->max_nid, &nid);
-
-	if (rc)
-		return rc;
-	if (!as_map)
-		return show_and_copy(d, nid);
-	rc = f2fs_inode_open(d->vol, nid, &inode);
-	if (rc)
-		return dump_fail(d, rc, argument);
-	rc = classic_map(d, inode, NULL);
-	f2fs_inode_close(inode);
-	return rc;
-}
-
-static int classic_node_option(struct dump *d, const char *argument)
-{
-	return show_node(d, argument, d->as_map);
-}
-
-/* --versions: of a file, a comparison of two, or the former names of all files. */
-static int versions_option(struct dump *d, const char *argument)
-{
-	if (!argument)
-		return view_former_names(d, NULL);
-	return argument[0] == '@' && strchr(argument, ',') ? view_differences(d, argument) : view_versions(d, argument);
-}
 
 static void run_text(struct dump *d, const struct arguments *a, const struct request *request, int is_alone)
 {

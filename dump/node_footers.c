@@ -3,11 +3,14 @@
  * NAT entries with the footers of their node blocks. Node ids are visited in order, but the blocks are read in the
  * order of their addresses, a batch of entries at a time: neighbours in the NAT were often written together.
  */
-#include "dump/dump.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "dump/fields.h"
+#include "dump/node_footers.h"
+#include "dump/session.h"
 
 enum { BATCH = 4096, RUN_BYTES = 512 * 1024 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Parts of the page that --report writes. f2fskit.report of Python writes the same page; its frame, look and script are
+ * The page that --report writes. f2fskit.report of Python writes the same page; its frame, look and script are
  * in python/f2fskit and built in here.
  */
 #ifndef F2FSKIT_DUMP_PAGE_H
@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "dump/dump.h"
+#include "dump/run.h"
 
 enum { PAGE_ROWS = 500 }; /* most rows of a table */
 
@@ -17,47 +17,5 @@ struct page {
 	FILE *to;
 	uint64_t files, deleted, problems; /* counted, also those beyond PAGE_ROWS */
 };
-
-/* ---- page_cells.c: text, numbers, tables ---- */
-
-/* The program's own text, with the characters escaped that HTML uses. */
-void page_own(FILE *to, const char *text);
-/* n bytes of an image, printable and escaped. */
-void page_text(FILE *to, const void *bytes, size_t n);
-void page_uuid(FILE *to, const uint8_t uuid[16]);
-/* "1,234" */
-void page_grouped(FILE *to, uint64_t number);
-/* "4.5 MiB" */
-void page_size(FILE *to, uint64_t bytes);
-/* The first letters of "2024-05-06 07:08:09.123456789", or of the nanoseconds where they are beyond 62 bits. */
-void page_time(FILE *to, struct f2fs_time time, int letters);
-
-struct page_column {
-	const char *label;
-	int is_number;
-};
-/* note: words above the table, plain. */
-void page_begin_table(FILE *to, const char *identity, const char *note, const struct page_column *columns,
-		      unsigned count);
-void page_end_table(FILE *to);
-
-/* Cells; is_long: the text may break. */
-void page_cell_text(FILE *to, int is_long, const char *text);
-void page_cell_mode(FILE *to, uint32_t mode);
-void page_cell_number(FILE *to, uint64_t number);
-void page_cell_none(FILE *to); /* of a column of numbers */
-void page_cell_size(FILE *to, uint64_t bytes);
-void page_cell_time(FILE *to, struct f2fs_time time);
-
-/* ---- sections: 0, or an error that the context explains ---- */
-
-int page_overview(struct page *page); /* page_overview.c */
-int page_findings(struct page *page);
-int page_files(struct page *page); /* page_files.c */
-int page_deleted(struct page *page); /* page_deleted.c */
-int page_map(struct page *page); /* page_charts.c */
-
-/* page_charts.c: a chart of how many of the times (nanoseconds since 1970, none 0) are in each of equal spans. */
-void page_times(FILE *to, const uint64_t *times, size_t count, const char *title);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "dump/page.h"
+#include "dump/page_cells.h"
 
 enum { NANO = 1000000000, SHORT_TEXT = 256 };
 

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dump/page.h"
+#include "dump/page_cells.h"
+#include "dump/page_charts.h"
 
 enum { MOST_BINS = 48, LEAST_BINS = 8, NANO = 1000000000 };
 #define DAY ((uint64_t)86400 * NANO)

@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "cli/stat.h"
-#include "dump/page.h"
+#include "dump/page_cells.h"
+#include "dump/page_charts.h"
+#include "dump/page_files.h"
+#include "dump/session.h"
 
 enum { MODE_TYPE = 0170000, NANO = 1000000000 };
 

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dump/page.h"
+#include "dump/fields.h"
+#include "dump/page_cells.h"
+#include "dump/page_overview.h"
 
 static void begin_fact(FILE *to, const char *label)
 {

@@ -3,7 +3,6 @@
  * Writing images: compressed, as an Android sparse file, or as a plain file with holes. A file that could not be
  * finished is taken away, so that no half image is taken for a whole one.
  */
-#include "dump/save_image.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "dump/save_image.h"
 
 enum { PIECE = 1 << 20, HOLE = 4096 };
 

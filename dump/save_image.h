@@ -5,7 +5,7 @@
 #ifndef F2FSKIT_DUMP_SAVE_IMAGE_H
 #define F2FSKIT_DUMP_SAVE_IMAGE_H
 
-#include "dump/dump.h"
+#include "dump/run.h"
 
 enum image_form { FORM_DEFAULT, FORM_ZSTD, FORM_SPARSE, FORM_RAW };
 

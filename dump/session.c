@@ -2,7 +2,6 @@
 /*
  * Helpers of all views: report failures and keep the exit status, read operands that are numbers, ranges or inodes.
  */
-#include "dump/dump.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +11,7 @@
 #include "cli/exit.h"
 #include "cli/join.h"
 #include "cli/size.h"
-#include "dump/versions.h"
+#include "dump/session.h"
 
 int dump_fail(struct dump *d, int rc, const char *what)
 {

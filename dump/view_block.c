@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dump/dump.h"
+#include "dump/session.h"
+#include "dump/view_block.h"
+#include "dump/view_inode.h"
+#include "dump/views.h"
 
 /* Print the contents of a block of a metadata area: copies, and the range of entries (FORMAT volume 3, 5.2, 6.3). */
 static void put_meta(struct dump *d, const struct f2fs_block_identity *id)

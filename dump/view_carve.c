@@ -9,8 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dump/dump.h"
-#include "dump/versions.h"
+#include "dump/session.h"
+#include "dump/view_undelete.h"
+#include "dump/view_versions.h"
+#include "dump/views.h"
 #include "f2fskit_config.h"
 
 #if HAVE_MAGIC

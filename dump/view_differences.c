@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "dump/dump.h"
-#include "dump/versions.h"
+#include "dump/session.h"
+#include "dump/views.h"
 
 /* The arrays of the view, by kind of difference; those without any are there, too. */
 static const char *const arrays[] = { "fields", "xattrs", "ranges" };

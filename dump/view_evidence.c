@@ -4,7 +4,9 @@
  */
 #include <string.h>
 
-#include "dump/dump.h"
+#include "dump/session.h"
+#include "dump/view_evidence.h"
+#include "dump/views.h"
 
 static uint64_t big_endian(const uint8_t at[8])
 {

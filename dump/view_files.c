@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dump/dump.h"
+#include "dump/session.h"
+#include "dump/views.h"
 
 enum { MODE_TYPE = 0170000, MODE_DIR = 0040000, MODE_LNK = 0120000 };
 enum { COPY_BYTES = 1 << 20, TARGET_ROOM = 16385 };

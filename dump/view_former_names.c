@@ -4,8 +4,9 @@
  */
 #include <string.h>
 
-#include "dump/dump.h"
-#include "dump/versions.h"
+#include "dump/view_deleted.h"
+#include "dump/view_versions.h"
+#include "dump/views.h"
 
 static const struct cli_column columns[] = {
 	{ "ino", 10 },	  { "path is", -7 }, { "now is", -7 }, { "unsure", -6 },

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "cli/join.h"
-#include "dump/scatter.h"
+#include "dump/session.h"
+#include "dump/view_fragmentation.h"
+#include "dump/views.h"
 
 enum { MODE_TYPE = 0170000 };
 

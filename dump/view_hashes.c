@@ -8,8 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dump/copy_out.h"
-#include "dump/dump.h"
+#include "dump/copy_options.h"
+#include "dump/session.h"
+#include "dump/views.h"
 
 enum { MODE_TYPE = 0170000, MODE_REGULAR = 0100000 };
 

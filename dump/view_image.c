@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "dump/save_image.h"
+#include "dump/session.h"
+#include "dump/views.h"
 
 static const char *note_of(const struct dump *d, int content)
 {

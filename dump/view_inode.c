@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dump/dump.h"
+#include "dump/fields.h"
+#include "dump/session.h"
+#include "dump/view_inode.h"
+#include "dump/view_xattr.h"
+#include "dump/views.h"
 
 enum { INLINE_DATA = 0x02, INLINE_DENTRY = 0x04 };
 

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dump/dump.h"
-#include "dump/versions.h"
+#include "dump/session.h"
+#include "dump/view_versions.h"
+#include "dump/views.h"
 
 enum { PIECE = 1 << 20 };
 

@@ -2,7 +2,8 @@
 /*
  * The quota files.
  */
-#include "dump/dump.h"
+#include "dump/session.h"
+#include "dump/views.h"
 
 struct quota_view {
 	struct cli_print *out;

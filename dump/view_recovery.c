@@ -3,9 +3,11 @@
  * Show the result of the recovery that a mount would make: the chain of fsynced nodes, their inodes and names, the
  * blocks that change.
  */
-#include "dump/dump.h"
 
 #include <string.h>
+
+#include "dump/session.h"
+#include "dump/views.h"
 
 static void put_summary(struct dump *d, const struct f2fs_recovery_summary *s)
 {

@@ -9,7 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "dump/page.h"
+#include "dump/page_cells.h"
+#include "dump/page_charts.h"
+#include "dump/page_deleted.h"
+#include "dump/page_files.h"
+#include "dump/page_overview.h"
+#include "dump/session.h"
+#include "dump/views.h"
 #include "report_parts.h"
 
 enum { NANO = 1000000000 };

@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dump/scatter.h"
+#include "dump/node_footers.h"
+#include "dump/session.h"
+#include "dump/view_block.h"
+#include "dump/view_fragmentation.h"
+#include "dump/views.h"
 
 enum { MODE_TYPE = 0170000, WORST = 10, BINS = 10 };
 

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dump/dump.h"
+#include "dump/fields.h"
+#include "dump/node_footers.h"
+#include "dump/session.h"
+#include "dump/views.h"
 
 /* ---- NAT ---- */
 

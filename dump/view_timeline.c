@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dump/dump.h"
-#include "dump/versions.h"
+#include "dump/session.h"
+#include "dump/view_deleted.h"
+#include "dump/view_versions.h"
+#include "dump/views.h"
 
 struct timeline {
 	struct dump *d;

@@ -8,7 +8,9 @@
 
 #include "cli/branches.h"
 #include "cli/join.h"
-#include "dump/classic.h"
+#include "dump/fields.h"
+#include "dump/session.h"
+#include "dump/views.h"
 
 enum { ADVISE_ENCRYPT = 0x04 };
 

@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include "cli/size.h"
-#include "dump/dump.h"
-#include "dump/versions.h"
+#include "dump/session.h"
+#include "dump/view_undelete.h"
+#include "dump/view_versions.h"
+#include "dump/views.h"
 
 struct undelete {
 	struct dump *d;

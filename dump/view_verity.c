@@ -4,7 +4,8 @@
  */
 #include <string.h>
 
-#include "dump/dump.h"
+#include "dump/session.h"
+#include "dump/views.h"
 
 int view_verity(struct dump *d, const char *argument)
 {

@@ -2,8 +2,11 @@
 /*
  * Versions of an inode that are left.
  */
-#include "dump/dump.h"
-#include "dump/versions.h"
+#include <string.h>
+
+#include "dump/session.h"
+#include "dump/view_versions.h"
+#include "dump/views.h"
 
 static const struct cli_column columns[] = {
 	{ "block", 10 },   { "cp_ver", 10 }, { "age", 5 },     { "left", -8 },	 { "mode", -10 },      { "links", 5 },
@@ -150,7 +153,8 @@ static int put_nodes(struct listing *list, struct f2fs_past *past, uint32_t ino)
 	return rc;
 }
 
-int view_versions(struct dump *d, const char *argument)
+/* The versions of a file. */
+static int show_versions(struct dump *d, const char *argument)
 {
 	struct f2fs_past_options options = { F2FS_SIZED(f2fs_past_options) };
 	struct listing list = { .d = d };
@@ -176,4 +180,12 @@ int view_versions(struct dump *d, const char *argument)
 		d->status |= DUMP_MISSING;
 	dump_past_close(d, past);
 	return rc;
+}
+
+/* --versions: of a file, a comparison of two, or the former names of all files. */
+int view_versions(struct dump *d, const char *argument)
+{
+	if (!argument)
+		return view_former_names(d, NULL);
+	return argument[0] == '@' && strchr(argument, ',') ? view_differences(d, argument) : show_versions(d, argument);
 }

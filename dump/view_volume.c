@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dump/dump.h"
+#include "dump/fields.h"
+#include "dump/session.h"
+#include "dump/view_evidence.h"
+#include "dump/view_volume.h"
+#include "dump/views.h"
 
 void dump_notes(struct dump *d)
 {

@@ -4,7 +4,9 @@
  */
 #include <string.h>
 
-#include "dump/dump.h"
+#include "dump/session.h"
+#include "dump/view_xattr.h"
+#include "dump/views.h"
 
 static void put_xattr(struct dump *d, const struct f2fs_xattr *x)
 {

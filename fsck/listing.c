@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lines.h"
 #include "dump/classic.h"
+#include "dump/views.h"
+#include "lines.h"
 
 static int (*const views[])(struct dump *, const char *) = {
 	[FSCK_LAYOUT] = classic_layout,

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "dump/classic.h"
+#include "dump/classic_zones.h"
 
 enum { MIB = 1 << 20 };
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Copying out of the volume: to a directory, into a tar stream, and as -i and -r of f2fs-tools do it. The work is the
- * library's (f2fskit/tree.h).
+ * Options of copying out of the volume. The work is the library's (f2fskit/tree.h).
  */
-#ifndef F2FSKIT_DUMP_COPY_OUT_H
-#define F2FSKIT_DUMP_COPY_OUT_H
+#ifndef F2FSKIT_DUMP_COPY_OPTIONS_H
+#define F2FSKIT_DUMP_COPY_OPTIONS_H
 
 #include <f2fskit/tree.h>
 
-#include "dump/dump.h"
+#include "dump/run.h"
 
 enum copy_option {
 	COPY_NONE,
@@ -60,12 +59,5 @@ const char *copy_parse_id_map(const char *text, struct f2fs_id_map *out);
 unsigned copy_lists_to_stdout(const struct copy_options *c);
 /* The compression that an archive's name asks for, NULL for none. */
 const char *copy_filter_of_name(const char *path);
-
-/* views: the argument is the directory, or the archive ("-": standard output) */
-int view_extract(struct dump *d, const char *argument);
-int view_tar(struct dump *d, const char *argument);
-/* -r: all of the volume; -i: one inode, after it was shown. */
-int classic_dump_root(struct dump *d, const char *argument);
-int classic_dump_inode(struct dump *d, f2fs_nid_t ino);
 
 #endif

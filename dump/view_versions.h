@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shared declarations of the views of old versions and deleted files.
+ * Search the past, for the views of old versions and deleted files.
  */
-#ifndef F2FSKIT_DUMP_VERSIONS_H
-#define F2FSKIT_DUMP_VERSIONS_H
+#ifndef F2FSKIT_DUMP_VIEW_VERSIONS_H
+#define F2FSKIT_DUMP_VIEW_VERSIONS_H
 
-#include "dump/dump.h"
+#include "dump/run.h"
 
 /* The columns blocks .. lost of the open record. */
 void dump_put_remains(struct dump *d, const struct f2fs_remains *remains);
 /* What only JSON has of a version. */
 void dump_put_version_more(struct dump *d, const struct f2fs_version *version);
-/* "sure", "likely", "part" */
-const char *dump_path_state_name(int state);
 /* Search for old nodes; failure is reported. */
 int dump_past_open(struct dump *d, const struct f2fs_past_options *options, struct f2fs_past **out);
 /* End the search, and report its unreadable blocks. */
@@ -26,7 +24,5 @@ struct dump_search {
 };
 /* Open the past, run the search, report failure and what could not be read. */
 int dump_search(struct dump *d, const struct dump_search *search);
-/* The inode number that an operand names: a number, also of an inode that is not in use, or a path. */
-int dump_find_ino(struct dump *d, const char *what, const char *operand, uint32_t *out);
 
 #endif

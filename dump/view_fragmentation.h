@@ -2,10 +2,10 @@
 /*
  * Measure how fragmented a file is, for --stat and --fragmentation.
  */
-#ifndef F2FSKIT_DUMP_SCATTER_H
-#define F2FSKIT_DUMP_SCATTER_H
+#ifndef F2FSKIT_DUMP_VIEW_FRAGMENTATION_H
+#define F2FSKIT_DUMP_VIEW_FRAGMENTATION_H
 
-#include "dump/dump.h"
+#include "dump/run.h"
 
 struct scatter {
 	uint64_t blocks;  /* stored */

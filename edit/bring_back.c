@@ -9,7 +9,11 @@
 
 #include "cli/host.h"
 #include "cli/size.h"
-#include "edit/edit.h"
+#include "edit/call.h"
+#include "edit/commands.h"
+#include "edit/failure.h"
+#include "edit/opened.h"
+#include "edit/paths.h"
 #include "host/temporary.h"
 
 struct undelete {

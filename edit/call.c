@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "edit/edit.h"
+#include "edit/call.h"
+#include "edit/failure.h"
+#include "edit/synopsis.h"
 
 static int wrong(struct edit *e, const struct edit_command *command, const char *why)
 {

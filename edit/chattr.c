@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "cli/size.h"
+#include "edit/call.h"
+#include "edit/commands.h"
+#include "edit/failure.h"
 #include "edit/inode_change.h"
+#include "edit/paths.h"
 
 enum {
 	SHOWN_NOCOW = 0x800000,	     /* pinned */

@@ -6,7 +6,13 @@
 #include <string.h>
 
 #include "cli/crypt_policy.h"
-#include "edit/edit.h"
+#include "edit/call.h"
+#include "edit/commands.h"
+#include "edit/failure.h"
+#include "edit/opened.h"
+#include "edit/paths.h"
+#include "edit/patterns.h"
+#include "edit/words.h"
 
 static const struct edit_command commands[] = {
 #define COMMANDS(title) { NULL, "", 0, "", 0, 0, NULL, title, "" },

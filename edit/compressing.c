@@ -8,7 +8,12 @@
 
 #include "cli/compression.h"
 #include "cli/size.h"
-#include "edit/edit.h"
+#include "edit/call.h"
+#include "edit/commands.h"
+#include "edit/failure.h"
+#include "edit/opened.h"
+#include "edit/paths.h"
+#include "edit/storage.h"
 
 enum { LEFT_REASONS = 16, MOST_PATTERNS = 64, MOST_WARNINGS = 20 };
 

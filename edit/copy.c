@@ -7,7 +7,11 @@
 #include <string.h>
 
 #include "cli/join.h"
-#include "edit/edit.h"
+#include "edit/call.h"
+#include "edit/commands.h"
+#include "edit/data.h"
+#include "edit/failure.h"
+#include "edit/paths.h"
 
 static int copy_contents(struct edit *e, struct f2fs_inode *from, uint64_t size, struct f2fs_inode *to,
 			 const char *what)

@@ -12,7 +12,14 @@
 
 #include "cli/join.h"
 #include "cli/size.h"
-#include "edit/edit.h"
+#include "edit/call.h"
+#include "edit/commands.h"
+#include "edit/data.h"
+#include "edit/failure.h"
+#include "edit/names.h"
+#include "edit/paths.h"
+#include "edit/transfer.h"
+#include "edit/xattrs.h"
 #include "host/files.h"
 
 int edit_copy_out(struct edit *e, struct f2fs_inode *inode, const char *what, FILE *to)

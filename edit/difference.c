@@ -8,7 +8,11 @@
 #include <sys/stat.h>
 
 #include "cli/earlier_state.h"
-#include "edit/edit.h"
+#include "edit/call.h"
+#include "edit/commands.h"
+#include "edit/failure.h"
+#include "edit/opened.h"
+#include "edit/paths.h"
 
 enum { SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
 enum other { OTHER_IMAGE, OTHER_DIRECTORY, OTHER_TAR, OTHER_MANIFEST };

@@ -8,7 +8,10 @@
 #include "cli/crypt_policy.h"
 #include "cli/hex.h"
 #include "cli/keys.h"
-#include "edit/edit.h"
+#include "edit/call.h"
+#include "edit/commands.h"
+#include "edit/failure.h"
+#include "edit/paths.h"
 
 enum { PADDING_BITS = 3 }; /* of the flags of a policy */
 

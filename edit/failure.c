@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/exit.h"
-#include "edit/edit.h"
+#include "edit/failure.h"
 
 void edit_note(struct edit *e, int status)
 {

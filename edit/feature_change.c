@@ -10,7 +10,11 @@
 
 #include "cli/feature_list.h"
 #include "cli/feature_table.h"
-#include "edit/edit.h"
+#include "edit/call.h"
+#include "edit/commands.h"
+#include "edit/failure.h"
+#include "edit/opened.h"
+#include "edit/paths.h"
 
 static int show(struct edit *e)
 {

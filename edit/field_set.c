@@ -7,7 +7,11 @@
 #include <string.h>
 
 #include "cli/field_value.h"
-#include "edit/edit.h"
+#include "edit/call.h"
+#include "edit/commands.h"
+#include "edit/failure.h"
+#include "edit/opened.h"
+#include "edit/paths.h"
 
 /* One record: as text "address = value", or "address.old = ..." for a change. */
 static int put_record(struct edit *e, const char *address, const struct f2fs_inject_value *v,

@@ -5,7 +5,11 @@
 #include <string.h>
 
 #include "cli/size.h"
-#include "edit/edit.h"
+#include "edit/call.h"
+#include "edit/commands.h"
+#include "edit/failure.h"
+#include "edit/opened.h"
+#include "edit/paths.h"
 
 static int parse_count(struct edit *e, const struct edit_call *call, char letter, uint32_t most, uint32_t *out)
 {

@@ -7,7 +7,13 @@
 #include <string.h>
 
 #include "cli/size.h"
+#include "edit/call.h"
+#include "edit/commands.h"
+#include "edit/failure.h"
 #include "edit/inode_change.h"
+#include "edit/names.h"
+#include "edit/paths.h"
+#include "edit/xattrs.h"
 
 static int apply_to(const struct edit_change *change, struct f2fs_inode *inode, const char *what)
 {

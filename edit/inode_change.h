@@ -5,7 +5,7 @@
 #ifndef F2FSKIT_EDIT_INODE_CHANGE_H
 #define F2FSKIT_EDIT_INODE_CHANGE_H
 
-#include "edit/edit.h"
+#include "edit/run.h"
 
 struct edit_change {
 	struct edit *e;

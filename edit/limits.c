@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "cli/size.h"
-#include "edit/edit.h"
+#include "edit/call.h"
+#include "edit/commands.h"
+#include "edit/failure.h"
+#include "edit/paths.h"
 
 enum { KINDS = 3 };
 

@@ -9,7 +9,10 @@
 
 #include "cli/join.h"
 #include "cli/size.h"
-#include "edit/edit.h"
+#include "edit/call.h"
+#include "edit/commands.h"
+#include "edit/failure.h"
+#include "edit/paths.h"
 
 /* ---- ls ---- */
 

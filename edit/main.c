@@ -13,7 +13,11 @@
 #include "cli/size.h"
 #include "cli/crypt_policy.h"
 #include "cli/state.h"
-#include "edit/edit.h"
+#include "edit/commands.h"
+#include "edit/failure.h"
+#include "edit/opened.h"
+#include "edit/prompt.h"
+#include "edit/synopsis.h"
 #include "f2fskit_config.h"
 
 #define CLI_OPTIONS_FILE "edit/options.def"

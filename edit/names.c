@@ -8,7 +8,11 @@
 
 #include "cli/join.h"
 #include "cli/size.h"
-#include "edit/edit.h"
+#include "edit/call.h"
+#include "edit/commands.h"
+#include "edit/failure.h"
+#include "edit/names.h"
+#include "edit/paths.h"
 
 static int make(struct edit *e, const struct edit_name *name, const struct f2fs_new *spec)
 {

@@ -6,7 +6,8 @@
 #include "cli/repaired.h"
 #include "cli/settle.h"
 #include "cli/exit.h"
-#include "edit/edit.h"
+#include "edit/failure.h"
+#include "edit/opened.h"
 
 int edit_open_image(struct edit *e)
 {

@@ -9,7 +9,8 @@
 
 #include "cli/join.h"
 #include "cli/size.h"
-#include "edit/edit.h"
+#include "edit/failure.h"
+#include "edit/paths.h"
 
 const char *edit_base(const char *path)
 {

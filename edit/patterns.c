@@ -9,7 +9,11 @@
 #include <string.h>
 
 #include "cli/join.h"
-#include "edit/edit.h"
+#include "edit/failure.h"
+#include "edit/opened.h"
+#include "edit/paths.h"
+#include "edit/patterns.h"
+#include "edit/words.h"
 
 /* Match one character with a set, after its bracket; *end is after the set, NULL when it is not closed. */
 static int in_set(const char *set, char c, const char **end)

@@ -11,7 +11,9 @@
 
 #include "cli/host.h"
 #include "cli/join.h"
-#include "edit/edit.h"
+#include "edit/opened.h"
+#include "edit/paths.h"
+#include "edit/prompt.h"
 #include "f2fskit_config.h"
 
 #if HAVE_LIBEDIT

@@ -2,7 +2,9 @@
 /*
  * The command recover: finish a crashed session of the kernel.
  */
-#include "edit/edit.h"
+#include "edit/commands.h"
+#include "edit/failure.h"
+#include "edit/paths.h"
 
 int do_recover(struct edit *e, const struct edit_call *call)
 {

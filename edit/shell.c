@@ -6,7 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "edit/edit.h"
+#include "edit/call.h"
+#include "edit/commands.h"
+#include "edit/failure.h"
+#include "edit/opened.h"
+#include "edit/paths.h"
+#include "edit/synopsis.h"
 
 enum { PATH_ROOM = 1 << 16 };
 

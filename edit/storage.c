@@ -7,7 +7,13 @@
 #include <string.h>
 
 #include "cli/size.h"
-#include "edit/edit.h"
+#include "edit/call.h"
+#include "edit/commands.h"
+#include "edit/failure.h"
+#include "edit/opened.h"
+#include "edit/paths.h"
+#include "edit/storage.h"
+#include "edit/xattrs.h"
 
 enum { INLINE_PIN_FILE = 0x40 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "edit/edit.h"
+#include "edit/synopsis.h"
 
 int edit_option_next(const char **at, struct edit_option *out)
 {

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "cli/join.h"
-#include "edit/edit.h"
+#include "edit/failure.h"
+#include "edit/paths.h"
+#include "edit/transfer.h"
 #include "host/attributes.h"
 
 static int tell_put(void *user, const char *path, const char *what, const struct f2fs_error_detail *detail)

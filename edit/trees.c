@@ -9,7 +9,11 @@
 #include "cli/branches.h"
 #include "cli/join.h"
 #include "cli/size.h"
-#include "edit/edit.h"
+#include "edit/call.h"
+#include "edit/commands.h"
+#include "edit/failure.h"
+#include "edit/paths.h"
+#include "edit/patterns.h"
 
 /* A directory on the way down: bytes in it and below. */
 struct sum {

@@ -7,7 +7,11 @@
 #include <f2fskit/label.h>
 
 #include "cli/uuid.h"
-#include "edit/edit.h"
+#include "edit/call.h"
+#include "edit/commands.h"
+#include "edit/failure.h"
+#include "edit/opened.h"
+#include "edit/paths.h"
 
 int do_label(struct edit *e, const struct edit_call *call)
 {

@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "edit/edit.h"
+#include "edit/call.h"
+#include "edit/commands.h"
+#include "edit/failure.h"
+#include "edit/paths.h"
+#include "edit/xattrs.h"
 
 static int show_all(struct edit *e, struct f2fs_inode *inode, const char *operand)
 {

@@ -2,11 +2,14 @@
 /*
  * Set access times, by the kernel's rules of relatime and strictatime. The change waits for the next checkpoint.
  */
-#include "fuse/access_times.h"
 
 #include <linux/fs.h>
 #include <sys/stat.h>
 #include <time.h>
+
+#include "fuse/access_times.h"
+#include "fuse/mount.h"
+#include "fuse/mounted.h"
 
 enum { DAY = 86400 };
 

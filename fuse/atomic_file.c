@@ -2,7 +2,6 @@
 /*
  * Keep the blocks of atomic writes, in the order of the file, until they are written together.
  */
-#include "fuse/atomic_file.h"
 
 #include <f2fskit/gc.h>
 #include <poll.h>
@@ -13,7 +12,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "fuse/atomic_file.h"
 #include "fuse/atomic_list.h"
+#include "fuse/caller_memory.h"
+#include "fuse/known_inodes.h"
+#include "fuse/mount.h"
+#include "fuse/mounted.h"
 #include "fuse/quota_guard.h"
 
 enum { BYTES_MAX = 128 << 20 /* of all files together */, FEW_BLOCKS = 256 };

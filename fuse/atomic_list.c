@@ -3,6 +3,7 @@
  * Look up files of atomic writes.
  */
 #include "fuse/atomic_list.h"
+#include "fuse/mount.h"
 
 uint64_t atomic_size(const struct mount *m, const struct f2fs_stat *st)
 {

@@ -4,10 +4,11 @@
  * memory may be a file of this mount, a copy may need further requests served. So one thread does this at a time, and
  * none where there is only one.
  */
-#include "fuse/caller_memory.h"
 
 #include <errno.h>
 #include <sys/uio.h>
+
+#include "fuse/caller_memory.h"
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 

@@ -2,10 +2,13 @@
 /*
  * Choose when to collect garbage, and remember the victims.
  */
-#include "fuse/collector.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "fuse/collector.h"
+#include "fuse/mount.h"
+#include "fuse/mounted.h"
 
 enum { LIMIT_INVALID = 40, LIMIT_FREE = 40 /* percent, of the kernel */ };
 enum { URGENT_NS = 500000000, SIT_ENTRY = 74, SIT_BATCH = 512 };

@@ -2,7 +2,6 @@
 /*
  * The entries of /.f2fs, the text of its file status, and the commands of its file control.
  */
-#include "fuse/control.h"
 
 #include <f2fskit/engine.h>
 #include <inttypes.h>
@@ -12,6 +11,10 @@
 #include <sys/stat.h>
 
 #include "fuse/collector.h"
+#include "fuse/control.h"
+#include "fuse/guard.h"
+#include "fuse/mount.h"
+#include "fuse/mounted.h"
 
 enum { STATUS_BYTES = 2047 /* more than the text with its largest numbers */ };
 

@@ -3,12 +3,15 @@
  * A tree of the deleted files of a volume by their paths. Directories on a path are rows of their own, whether an inode
  * of theirs is left or not. A second file of one path gets ".~" and its address after its name, as with an extraction.
  */
-#include "fuse/mount_history.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "fuse/deleted_tree.h"
+#include "fuse/mount.h"
+#include "fuse/mount_history.h"
 
 struct row {
 	char *name;

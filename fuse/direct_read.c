@@ -3,13 +3,17 @@
  * Map a range of a file under the lock, read it from the image without the lock, and look under the lock whether a
  * checkpoint was written meanwhile. If so, blocks may have been used again, and the library reads the range once more.
  */
-#include "fuse/direct_read.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "fuse/atomic_list.h"
+#include "fuse/direct_read.h"
+#include "fuse/known_inodes.h"
+#include "fuse/mount.h"
 
 enum { RUNS = 64, LEAST_BYTES = 32768 /* of a read that is worth taking the lock twice */ };
 

@@ -2,14 +2,17 @@
 /*
  * Look up contexts and keys of encrypted inodes, and drop the cache of the kernel when keys change.
  */
-#include "fuse/encryption.h"
 
 #include <errno.h>
 #include <f2fskit/key.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuse/encryption.h"
 #include "fuse/ioctl.h"
+#include "fuse/known_inodes.h"
+#include "fuse/mount.h"
+#include "fuse/mounted.h"
 
 enum { NAME_INDEX = 9 /* of the attribute that stores a context */ };
 enum { KEY_NAME_AT_V1 = 4, KEY_NAME_AT_V2 = 8 };

@@ -2,7 +2,6 @@
 /*
  * Mount, go into the background, answer requests, and end at a signal.
  */
-#include "fuse/fuse_session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +14,11 @@
 #include <unistd.h>
 
 #include "cli/exit.h"
+#include "fuse/fuse_session.h"
+#include "fuse/keeper.h"
+#include "fuse/mount.h"
+#include "fuse/mounted.h"
+#include "fuse/serve.h"
 
 static int ready_fd = -1; /* the parent waits for a byte from here */
 
@@ -95,17 +99,13 @@ static struct fuse_session *new_session(struct mount *m, const struct session_op
 
 	m->gathers_writes = o->gathers_writes && !m->options.is_read_only;
 	m->is_single = o->is_single;
-	serve_inodes(&ops);
-	serve_names(&ops);
-	serve_directories(&ops);
-	serve_contents(&ops);
-	serve_xattrs(&ops);
+#define SERVE(function, when) \
+	if (when)             \
+		function(&ops);
+#include "fuse/serve.def"
+#undef SERVE
 	if (m->gathers_writes) /* the kernel asks without regard to pages that it has not written yet */
 		ops.lseek = NULL;
-	serve_ioctls(&ops);
-	serve_special(&ops);
-	if (m->history)
-		serve_marks(&ops);
 	if (!rc) {
 		strcpy(name, "fsname=");
 		strcat(name, path ? path : m->image);

@@ -3,9 +3,11 @@
  * The flags "immutable" and "append only". The kernel leaves them to the program that serves a FUSE mount, and the
  * library, which acts as the superuser does, keeps them without asking.
  */
-#include "fuse/mount.h"
 
 #include <linux/fs.h>
+
+#include "fuse/guard.h"
+#include "fuse/mount.h"
 
 int guard_flags(const struct f2fs_stat *st, int only_adds)
 {

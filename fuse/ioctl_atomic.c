@@ -5,7 +5,9 @@
 #include <linux/f2fs.h>
 
 #include "fuse/atomic_file.h"
+#include "fuse/caller_memory.h"
 #include "fuse/ioctl.h"
+#include "fuse/mount.h"
 
 static int start(struct ioctl_call *call)
 {

@@ -2,13 +2,16 @@
 /*
  * Ioctls of single files: pinning, compression, and fs-verity.
  */
-#include "fuse/ioctl.h"
 
 #include <f2fskit/compress.h>
 #include <linux/f2fs.h>
 #include <linux/fs.h>
 #include <linux/fsverity.h>
 #include <string.h>
+
+#include "fuse/guard.h"
+#include "fuse/ioctl.h"
+#include "fuse/mount.h"
 
 static int set_pin(struct ioctl_call *call)
 {

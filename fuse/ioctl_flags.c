@@ -3,11 +3,13 @@
  * Ioctls of chattr(1), lsattr(1) and project ids: FS_IOC_GETFLAGS, FS_IOC_SETFLAGS, FS_IOC_FSGETXATTR and
  * FS_IOC_FSSETXATTR.
  */
-#include "fuse/ioctl.h"
 
 #include <f2fskit/compress.h>
 #include <linux/fs.h>
 #include <string.h>
+
+#include "fuse/ioctl.h"
+#include "fuse/mount.h"
 
 /* Shown with the flags that an inode stores, but stored elsewhere. */
 #define SHOWN_ONLY ((uint32_t)(FS_ENCRYPT_FL | FS_VERITY_FL | FS_NOCOW_FL | FS_INLINE_DATA_FL))

@@ -6,8 +6,12 @@
 #include <linux/fscrypt.h>
 #include <string.h>
 
+#include "fuse/caller_memory.h"
 #include "fuse/encryption.h"
+#include "fuse/guard.h"
 #include "fuse/ioctl.h"
+#include "fuse/mount.h"
+#include "fuse/mounted.h"
 
 /* ---- keys ---- */
 

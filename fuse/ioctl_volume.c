@@ -2,7 +2,6 @@
 /*
  * Ioctls of the whole volume: features, label, checkpoints, GC and fstrim(8).
  */
-#include "fuse/ioctl.h"
 
 #include <f2fskit/engine.h>
 #include <f2fskit/gc.h>
@@ -10,6 +9,12 @@
 #include <linux/f2fs.h>
 #include <linux/fs.h>
 #include <string.h>
+
+#include "fuse/caller_memory.h"
+#include "fuse/guard.h"
+#include "fuse/ioctl.h"
+#include "fuse/mount.h"
+#include "fuse/mounted.h"
 
 static int get_features(struct ioctl_call *call)
 {

@@ -3,12 +3,16 @@
  * Run a thread beside the requests: it writes a checkpoint when changes have waited long enough, and collects garbage
  * when no request has come for some time (collector.c).
  */
-#include "fuse/atomic_file.h"
-#include "fuse/collector.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <time.h>
+
+#include "fuse/atomic_file.h"
+#include "fuse/collector.h"
+#include "fuse/keeper.h"
+#include "fuse/mount.h"
+#include "fuse/mounted.h"
 
 #define SECOND_NS INT64_C(1000000000)
 #define TICK_NS (SECOND_NS / 4)

@@ -4,10 +4,13 @@
  * handles used last stay open. An inode without a name lives as long as its handle: that one is never closed before the
  * kernel forgets the inode.
  */
-#include "fuse/mount.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "fuse/known_inodes.h"
+#include "fuse/mount.h"
+#include "fuse/mounted.h"
 
 enum { FIRST_BUCKETS = 1024, HANDLES_MAX = 1024 };
 

@@ -16,6 +16,8 @@
 
 #include "cli/host.h"
 
+#define FUSE_USE_VERSION 35
+
 /*
  * Where an inode belongs, in the upper half of the kernel's number for it; the lower half is its number there. The
  * kernel's number 1 is the root of the volume.
@@ -137,118 +139,5 @@ struct mount {
 	pthread_t keeper;
 	int has_keeper, is_ending;
 };
-
-/*
- * Take the lock: for a request that does not count as use, for any other one, or for one that changes the volume. The
- * last also sets the time that it stamps.
- */
-struct mount *mount_enter_quietly(fuse_req_t req);
-struct mount *mount_enter(fuse_req_t req);
-struct mount *mount_enter_to_change(fuse_req_t req);
-void mount_leave(struct mount *m);
-/* The kernel's own clock for files: coarse, so that inodes that are written often change less often. */
-void mount_time(const struct mount *m, struct f2fs_time *now);
-/* Before the lock is dropped by anybody else who may have written checkpoints. */
-void mount_count_checkpoints(struct mount *m);
-/* Monotonic time, nanoseconds. */
-int64_t mount_clock(void);
-/* Write a message to syslog, or to standard error in the foreground. */
-void mount_say(struct mount *m, const char *format, ...) CLI_PRINTF(2, 3);
-/*
- * Turn the library's error into the errno for the kernel. An error that makes the transaction useless stops all
- * writing, with one message. Changes and fsync then fail with EIO. Call it with the lock held.
- */
-int mount_errno(struct mount *m, int err);
-/* Write a checkpoint; an error of the library. */
-int mount_checkpoint(struct mount *m);
-/* The same; an errno. */
-int mount_commit(struct mount *m);
-/* Fill a stat from an inode, with the owners and permissions from the options. */
-int mount_stat(struct mount *m, struct f2fs_inode *inode, struct f2fs_stat *raw, struct stat *out);
-
-/* ---- known_inodes.c ---- */
-
-int known_init(struct mount *m);
-/* Close all handles and forget all inodes. */
-void known_fini(struct mount *m);
-/* The inode of a number that the kernel sends; NULL: it holds none of that number. */
-struct known *known_find(struct mount *m, fuse_ino_t number);
-/* The same by space and number; made when it is new, without a reference. NULL: no memory. */
-struct known *known_take(struct mount *m, uint32_t space, f2fs_nid_t ino);
-/* The handle; an error of the library. It stays open for the rest of the request. */
-int known_open(struct mount *m, struct known *k, struct f2fs_inode **out);
-/* Find and open in one. STALE numbers fail with NOT_FOUND. */
-int known_open_number(struct mount *m, fuse_ino_t number, struct known **known, struct f2fs_inode **out);
-/* Use a handle that was just made for the inode; the table owns it then. */
-void known_give(struct mount *m, struct known *k, struct f2fs_inode *inode);
-/* Drop references; at none the inode is forgotten. */
-void known_forget(struct mount *m, struct known *k, uint64_t lookups);
-/* The contents of the file have changed. */
-void known_change(struct mount *m, struct known *k);
-/* The number that the kernel knows an inode by. */
-fuse_ino_t known_number(const struct mount *m, uint32_t space, f2fs_nid_t ino);
-/*
- * Before the entry of a name is removed or replaced: open its inode if the kernel knows it, so that it lives on without
- * a name. *out is NULL if the kernel does not know it.
- */
-int known_hold(struct mount *m, struct f2fs_inode *dir, const char *name, struct known **out);
-/* After that: was it the last name? */
-void known_settle(struct mount *m, struct known *held);
-
-/* ---- entries ---- */
-
-/* Fill the answer to a lookup and take the reference for it. An error of the library. */
-int entry_fill(struct mount *m, const struct known *dir, f2fs_nid_t ino, struct fuse_entry_param *out);
-/* Answer with an entry. The reference is dropped again when the answer is not delivered. */
-void entry_reply(fuse_req_t req, struct mount *m, const struct fuse_entry_param *entry);
-/* How long the kernel may remember names of a directory, seconds. */
-double entry_timeout(struct mount *m, const struct known *dir);
-
-/*
- * Answer with attributes and the time of birth, NULL for none: a stat has no room for it, so the kernel asks apart.
- * Defined from libfuse 3.18 on.
- */
-void stat_reply_statx(fuse_req_t req, const struct stat *st, const struct f2fs_time *birth, double timeout);
-
-/* ---- guard.c ---- */
-
-/* Errors beside those of the library. */
-enum mount_error {
-	MOUNT_NOT_PERMITTED = -10000, /* EPERM */
-	MOUNT_OVERFLOW = -10001,      /* EOVERFLOW */
-	MOUNT_NO_VICTIM = -10002,     /* EAGAIN: there is no section to empty */
-	MOUNT_TOO_MANY = -10003,      /* ENFILE: too many checkpoints are open */
-	MOUNT_QUOTA = -10004	      /* EDQUOT */
-};
-/* Do an inode's flags permit a change that only adds (to a file's end, a name to a directory), or any other one? */
-int guard_flags(const struct f2fs_stat *st, int only_adds);
-int guard_inode(struct f2fs_inode *inode, int only_adds);
-/* Do the flags of a directory, and of the inode that known_hold() has found, permit the removal of the name? */
-int guard_removal(struct f2fs_inode *dir, const struct known *held);
-
-/* ---- serve_xattrs.c ---- */
-
-/* Answer with a value that is `length` long, or with its length if there is no room; an errno fails the request. */
-void xattr_reply(fuse_req_t req, int code, const char *value, size_t length, size_t room);
-/* Add up the lengths of the names in *length; copy them while there is room. An error of the library. */
-int xattr_names(struct f2fs_inode *inode, int is_root, char *out, size_t room, size_t *length);
-
-/* ---- groups of requests, each adds its functions ---- */
-
-void serve_inodes(struct fuse_lowlevel_ops *ops);
-void serve_names(struct fuse_lowlevel_ops *ops);
-void serve_directories(struct fuse_lowlevel_ops *ops);
-void serve_contents(struct fuse_lowlevel_ops *ops);
-void serve_xattrs(struct fuse_lowlevel_ops *ops);
-/* After all others, layers over them: one serves /.f2fs, one the marks of old files. */
-void serve_special(struct fuse_lowlevel_ops *ops);
-void serve_marks(struct fuse_lowlevel_ops *ops);
-void serve_ioctls(struct fuse_lowlevel_ops *ops);
-
-/* ---- keeper.c ---- */
-
-/* Start the thread that writes checkpoints and runs GC when idle. 0, or an errno. */
-int keeper_start(struct mount *m);
-void keeper_stop(struct mount *m);
 
 #endif

@@ -2,14 +2,17 @@
 /*
  * The directories /.f2fs/deleted, /.f2fs/versions and /.f2fs/checkpoints: which names they have, and what these open.
  */
-#include "fuse/mount_history.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "fuse/control.h"
+#include "fuse/deleted_tree.h"
+#include "fuse/guard.h"
+#include "fuse/known_inodes.h"
+#include "fuse/mount.h"
+#include "fuse/mount_history.h"
 
 enum { VIEWS_MAX = 64 };
 

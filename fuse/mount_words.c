@@ -2,9 +2,10 @@
 /*
  * Split the words of -o.
  */
-#include "fuse/mount_words.h"
 
 #include <string.h>
+
+#include "fuse/mount_words.h"
 
 /* Of fstab(5) and mount(8). */
 static const char *const idle_words[] = { "defaults", "auto",  "noauto",  "nofail",	"user",

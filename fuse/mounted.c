@@ -2,7 +2,6 @@
 /*
  * The frame of every request: the lock, the time, errors, checkpoints, and stat(2) data.
  */
-#include "fuse/atomic_list.h"
 
 #include <errno.h>
 #include <f2fskit/engine.h>
@@ -13,6 +12,11 @@
 #include <sys/sysmacros.h>
 #include <syslog.h>
 #include <time.h>
+
+#include "fuse/atomic_list.h"
+#include "fuse/guard.h"
+#include "fuse/mount.h"
+#include "fuse/mounted.h"
 
 #ifndef CLOCK_REALTIME_COARSE
 #define CLOCK_REALTIME_COARSE CLOCK_REALTIME

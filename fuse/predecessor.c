@@ -3,7 +3,6 @@
  * Look at the program that has the image. If it serves a mount, it has /dev/fuse open. Without that it starts or ends.
  * For a moment after umount(8) it still has it, so a short wait is worth it in any case.
  */
-#include "fuse/predecessor.h"
 
 #include <dirent.h>
 #include <f2fskit/device.h>
@@ -11,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "fuse/predecessor.h"
 
 enum { TICK_MS = 10, SERVING_TICKS = 100, ENDING_TICKS = 6000 };
 

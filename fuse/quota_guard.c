@@ -3,11 +3,16 @@
  * Compare usage with the limits of the volume's quota files, as Linux does: a hard limit holds at once, a soft limit
  * when its time of grace is over.
  */
-#include "fuse/quota_guard.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "fuse/caller_memory.h"
+#include "fuse/guard.h"
+#include "fuse/mount.h"
+#include "fuse/mounted.h"
+#include "fuse/quota_guard.h"
 
 enum { KINDS = 3 /* users, groups, projects */ };
 enum { COMFORTABLE = 4 << 20 /* bytes: no request needs more at once */ };

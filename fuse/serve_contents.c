@@ -2,16 +2,23 @@
 /*
  * Requests about contents: reading, writing, space, holes, and making them durable.
  */
-#include "fuse/access_times.h"
-#include "fuse/atomic_file.h"
-#include "fuse/direct_read.h"
-#include "fuse/quota_guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "fuse/access_times.h"
+#include "fuse/atomic_file.h"
+#include "fuse/caller_memory.h"
+#include "fuse/direct_read.h"
+#include "fuse/guard.h"
+#include "fuse/known_inodes.h"
+#include "fuse/mount.h"
+#include "fuse/mounted.h"
+#include "fuse/quota_guard.h"
+#include "fuse/serve.h"
 
 enum { COPY_BYTES = 1 << 20 };
 

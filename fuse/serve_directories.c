@@ -3,11 +3,17 @@
  * Requests that read directories. The cookie of an entry is its position in the directory plus one. It stays the
  * same as long as the name is there, so a reader may return to it after any changes.
  */
-#include "fuse/access_times.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "fuse/access_times.h"
+#include "fuse/known_inodes.h"
+#include "fuse/mount.h"
+#include "fuse/mounted.h"
+#include "fuse/serve.h"
+#include "fuse/serve_inodes.h"
 
 struct reader {
 	struct known *known; /* pinned */

@@ -2,15 +2,22 @@
 /*
  * Requests about inodes: looking them up, forgetting them, their attributes, and the volume's numbers.
  */
-#include "fuse/access_times.h"
-#include "fuse/atomic_file.h"
-#include "fuse/encryption.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
+
+#include "fuse/access_times.h"
+#include "fuse/atomic_file.h"
+#include "fuse/encryption.h"
+#include "fuse/guard.h"
+#include "fuse/known_inodes.h"
+#include "fuse/mount.h"
+#include "fuse/mounted.h"
+#include "fuse/serve.h"
+#include "fuse/serve_inodes.h"
 
 /* Only this process changes a mounted volume, so the kernel may cache entries and attributes. */
 #define TIMEOUT 86400.0

@@ -2,14 +2,21 @@
 /*
  * Requests of ioctl(2): find the command in a table, check who asks, and answer.
  */
-#include "fuse/atomic_file.h"
-#include "fuse/encryption.h"
-#include "fuse/ioctl.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "fuse/atomic_file.h"
+#include "fuse/caller_memory.h"
+#include "fuse/encryption.h"
+#include "fuse/guard.h"
+#include "fuse/ioctl.h"
+#include "fuse/known_inodes.h"
+#include "fuse/mount.h"
+#include "fuse/mounted.h"
+#include "fuse/serve.h"
 
 static const struct ioctl_kind *find(unsigned command)
 {

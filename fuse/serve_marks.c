@@ -9,7 +9,12 @@
 #include <string.h>
 #include <linux/limits.h>
 
+#include "fuse/known_inodes.h"
+#include "fuse/mount.h"
 #include "fuse/mount_history.h"
+#include "fuse/mounted.h"
+#include "fuse/serve.h"
+#include "fuse/serve_xattrs.h"
 
 #define MARK_PREFIX "user.f2fskit."
 

@@ -3,13 +3,20 @@
  * Requests that make, remove and rename names. The kernel has checked permissions, types and the sticky bit before it
  * asks.
  */
-#include "fuse/quota_guard.h"
 
 #include <errno.h>
 #include <linux/fs.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+
+#include "fuse/guard.h"
+#include "fuse/known_inodes.h"
+#include "fuse/mount.h"
+#include "fuse/mounted.h"
+#include "fuse/quota_guard.h"
+#include "fuse/serve.h"
+#include "fuse/serve_inodes.h"
 
 /* The kernel's flags of renameat2(2) are those of the library. */
 _Static_assert(F2FS_RENAME_NO_REPLACE == 1 && F2FS_RENAME_EXCHANGE == 2 && F2FS_RENAME_WHITEOUT == 4, "renameat2");

@@ -11,7 +11,13 @@
 #include <unistd.h>
 
 #include "fuse/control.h"
+#include "fuse/guard.h"
+#include "fuse/known_inodes.h"
+#include "fuse/mount.h"
 #include "fuse/mount_history.h"
+#include "fuse/mounted.h"
+#include "fuse/serve.h"
+#include "fuse/serve_inodes.h"
 
 #define TIMEOUT 86400.0
 

@@ -2,12 +2,18 @@
 /*
  * Requests about extended attributes, POSIX ACLs among them: the kernel checks permissions by those itself.
  */
-#include "fuse/mount.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/xattr.h>
+
+#include "fuse/guard.h"
+#include "fuse/known_inodes.h"
+#include "fuse/mount.h"
+#include "fuse/mounted.h"
+#include "fuse/serve.h"
+#include "fuse/serve_xattrs.h"
 
 /*
  * Return the kernel's error numbers where they differ: for an unknown prefix, and for a value that fits into no inode.

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/size.h"
-#include "defrag/defrag.h"
+#include "defrag/access_list.h"
 
 enum { PIECE = 65536 };
 

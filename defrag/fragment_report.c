@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "defrag/defrag.h"
+#include "defrag/fragment_report.h"
 
 /* A file or directory of a list. */
 struct row {

@@ -7,7 +7,9 @@
 
 #include "cli/program.h"
 #include "cli/size.h"
-#include "defrag/defrag.h"
+#include "defrag/fragment_report.h"
+#include "defrag/map.h"
+#include "defrag/moved_range.h"
 
 #define CLI_OPTIONS_FILE "defrag/options.def"
 #include "cli/option_table.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "defrag/defrag.h"
+#include "defrag/map.h"
 
 static int put(void *user, const void *data, size_t length)
 {

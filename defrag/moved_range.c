@@ -2,7 +2,7 @@
 /*
  * A range of blocks, as the program of f2fs-tools moves it: its defaults, its line of output.
  */
-#include "defrag/defrag.h"
+#include "defrag/moved_range.h"
 
 enum { RANGE_BLOCKS = 512 };
 

@@ -6,7 +6,7 @@
 
 #include "cli/image.h"
 #include "cli/size.h"
-#include "defrag/defrag.h"
+#include "defrag/access_list.h"
 #include "host/temporary.h"
 
 static void print_state(struct cli_print *out, const char *name, const struct f2fs_fragments *f, uint32_t block_size)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/copy_in.h"
+#include "cli/copy_in_options.h"
 #include "cli/size.h"
 
 #define MAX_LINE 4096u

@@ -19,6 +19,8 @@
 
 #include "cli/progress.h"
 #include "cli/size.h"
+#include "cli/standard.h"
+#include "cli/usage.h"
 #include "host/random_bytes.h"
 
 static volatile sig_atomic_t stop_signal;

@@ -48,8 +48,6 @@ struct cli {
 	const char *drawn_task;
 };
 
-/* Open standard input, output and error where they are closed, so that no image gets their numbers (standard.c). */
-void cli_take_standard(void);
 /* Prepare; returns 0, or -1 after a message (SOURCE_DATE_EPOCH is not a number). Catches SIGINT, SIGTERM and SIGHUP,
  * those that are not ignored. */
 int cli_init(struct cli *cli, const struct cli_tool *tool);

@@ -3,6 +3,7 @@
  * Parse the options of a program. usage.c prints their help.
  */
 #include "cli/opt.h"
+#include "cli/usage.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -51,8 +51,8 @@ struct cli_option {
 
 /*
  * Options that programs share stand in files of cli/, in rows of a macro of their own: IMAGE_OPTION (cli/image.h),
- * WRITER_OPTION (cli/writer.h), COPY_OPTION (cli/copy_in.h), PACKING_OPTION (cli/packing.h). A program's options.def
- * includes the files. Such options have the same ids in all programs, above those of a program's own.
+ * WRITER_OPTION (cli/writer.h), COPY_OPTION (cli/copy_in_options.h), PACKING_OPTION (cli/packing.h). A program's
+ * options.def includes the files. Such options have the same ids in all programs, above those of a program's own.
  */
 enum { CLI_IMAGE_NONE = 1000, CLI_WRITER_NONE = 2000, CLI_COPY_NONE = 3000, CLI_PACKING_NONE = 4000 };
 #define CLI_SHARED_ROW(id, letter, name, arg, arg_name, help, doc)                                                     \
@@ -119,18 +119,5 @@ enum cli_opt_result {
 void cli_opt_init(struct cli_parser *p, const struct cli_tool *tool, int argc, char **argv);
 /* Return the id of the next option, or an enum cli_opt_result. */
 int cli_opt_next(struct cli_parser *p);
-
-/* Write the usage text. */
-void cli_opt_help(const struct cli_tool *tool, FILE *to);
-/* Write text from column indent on, where the line is, broken at spaces; further lines begin there, too. */
-void cli_put_wrapped(FILE *to, int indent, const char *text);
-/*
- * Write options and exit codes for programs: one line each, fields separated by tabs, "\n" and "\\" escaped.
- *	group TITLE | option LETTER NAME KIND ARG HELP DOC | exit CODE TEXT
- *	commands TITLE | command NAME ARGS HELP DOC
- */
-void cli_opt_dump(const struct cli_tool *tool, FILE *to);
-/* Write "Try '... --help'." to stderr. */
-void cli_opt_hint(const struct cli_tool *tool);
 
 #endif

@@ -3,6 +3,7 @@
  * Run a program with one task: parse, check, run, finish.
  */
 #include "cli/program.h"
+#include "cli/usage.h"
 
 int cli_refuse(struct cli *cli, const char *why)
 {

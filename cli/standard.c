@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "cli/host.h"
+#include "cli/standard.h"
 
 /* Each is taken in the direction that it is not used in, so that it fails as it did when it was closed. */
 void cli_take_standard(void)

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "cli/opt.h"
+#include "cli/usage.h"
 
 enum { HELP_COLUMN = 28, LINE_WIDTH = 80 };
 

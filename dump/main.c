@@ -13,6 +13,7 @@
 #include "cli/repaired.h"
 #include "cli/state.h"
 #include "cli/size.h"
+#include "cli/usage.h"
 #include "dump/classic.h"
 #include "dump/copy_options.h"
 #include "dump/earlier.h"

@@ -13,6 +13,7 @@
 #include "cli/size.h"
 #include "cli/crypt_policy.h"
 #include "cli/state.h"
+#include "cli/usage.h"
 #include "edit/commands.h"
 #include "edit/failure.h"
 #include "edit/opened.h"

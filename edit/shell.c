@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/usage.h"
 #include "edit/call.h"
 #include "edit/commands.h"
 #include "edit/failure.h"

@@ -36,7 +36,4 @@ uint64_t session_lacks(struct session *s);
 /* Open the volume as it is now, without a word when that fails. */
 int session_volume(struct session *s, struct f2fs_volume **out);
 
-/* --restore: an exit code. */
-int session_restore(struct cli *cli, struct f2fs_context *ctx, const struct arguments *a);
-
 #endif

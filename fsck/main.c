@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "request.h"
+#include "restore.h"
 #include "lines.h"
 #include "listing.h"
 #include "findings.h"

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "restore.h"
+
 #include "cli/repaired.h"
 #include "devices.h"
 

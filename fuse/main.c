@@ -16,6 +16,7 @@
 #include "cli/settle.h"
 #include "cli/size.h"
 #include "cli/state.h"
+#include "cli/usage.h"
 #include "cli/writer.h"
 #include "fuse/atomic_file.h"
 #include "fuse/control.h"

@@ -9,6 +9,7 @@
 
 #include "cli/program.h"
 #include "cli/size.h"
+#include "cli/usage.h"
 #include "lab/command.h"
 #include "f2fskit_config.h"
 

@@ -11,6 +11,7 @@
 
 #include "cli/feature_list.h"
 #include "cli/size.h"
+#include "cli/usage.h"
 #include "cli/uuid.h"
 
 #define CLI_OPTIONS_FILE "mkfs/options.def"

@@ -2,6 +2,7 @@
 /*
  * Find the command that the first operand names, or explain it.
  */
+#include "cli/usage.h"
 #include "mounted/command_line.h"
 
 #include <stdio.h>

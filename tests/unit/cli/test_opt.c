@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "cli/opt.h"
+#include "cli/usage.h"
 
 enum { OPT_NONE, OPT_FORCE, OPT_YES, OPT_SIZE, OPT_PREEN, OPT_MODE, OPT_LONG };
 

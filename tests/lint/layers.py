@@ -3,7 +3,8 @@
 
 Also: every folder is in the table, meson goes through the folders in the order of their layers, headers do not include
 each other in a circle, public headers include only public headers, programs see nothing of lib/. A function that x.c gives
-to other files is declared in x.h of its folder or in a public header. Few folders meet the host.
+to other files is declared in x.h of its folder, in a public header, or by a macro over the table (.def) that lists it. No
+header declares functions of more than three files. Few folders meet the host.
 """
 import pathlib
 import re
@@ -20,6 +21,12 @@ GENERATED_HEADERS = ("f2fskit_config.h", "late_sonames.h")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 DEFINITION = re.compile(r"^(?!static\b|typedef\b)[a-z][\w \t*]*?[ *\n](\w+)\([^;{}]*\)\s*\{", re.M)
 DECLARATION = re.compile(r"^(?!static\b|typedef\b)[a-z][\w \t*]*?[ *\n](\w+)\([^;{}]*\)\s*;", re.M)
+# A macro that declares a parameter as a function, and the table that it is for.
+TABLE_OF_FUNCTIONS = re.compile(
+    r"^#define[ \t]+\w+\((?P<parameters>[^)]*)\)[ \t]*(?:\\\n[ \t]*)?[\w \t*]*?[ *](?P<function>\w+)\([^;\n]*\);\n(?:#define[^\n]*\n)*"
+    r"#include \"(?P<file>[\w/]+\.def)\"", re.M)
+MOST_FILES = 3  # whose functions one header declares
+MAY_DECLARE_OTHERS = {"lab"}
 PUBLIC = re.compile(r"\bF2FS_API\b[^;(]*?[ *](\w+)\(")
 # Where the library meets its host: folders, headers and functions of the host, and the few files elsewhere.
 HOST_FOLDERS = {"device", "host", "sink", "source"}
@@ -155,22 +162,26 @@ def check_cycles(root, files):
 def read_code(path):
     """Return the text of a source without comments and lines of the preprocessor."""
     text = COMMENT.sub(" ", path.read_text(encoding="utf-8", errors="replace"))
-    return re.sub(r"^[ \t]*#.*$", "", text, flags=re.M)
+    return re.sub(r"^[ \t]*#(?:.*\\\n)*.*$", "", text, flags=re.M)
 
 
 def read_functions(root, files):
-    """Return {name: file that defines it} and {name: header that declares it} of the functions that files of lib/ share."""
-    homes, headers, public = {}, {}, set()
+    """Return {key: file that defines it} and [(key, header that declares it)] of the functions that files of lib/ or of a
+    program share. A key is the name, with the folder of the program in front.
+    """
+    homes, declared, public = {}, [], set()
     for name in files:
-        if name.parts[0] == "lib" and name.suffix == ".c":
-            homes.update(dict.fromkeys(DEFINITION.findall(read_code(root / name)), name))
-        elif name.parts[:3] == SYSTEM_HEADERS:
+        part = name.parts[0]
+        folder = None if part == "lib" else name.parts[:-1]
+        if name.parts[:3] == SYSTEM_HEADERS or part not in PROGRAMS | {"lib", "include"}:
             continue
-        elif name.parts[0] == "lib" and name.suffix == ".h":
-            headers.update(dict.fromkeys(DECLARATION.findall(read_code(root / name)), name))
-        elif name.parts[0] == "include":
-            public.update(PUBLIC.findall(read_code(root / name)))
-    return homes, {name: header for name, header in headers.items() if name in homes and name not in public}
+        if part == "include":
+            public.update((None, function) for function in PUBLIC.findall(read_code(root / name)))
+        elif name.suffix == ".c":
+            homes.update(((folder, function), name) for function in DEFINITION.findall(read_code(root / name)))
+        elif name.suffix == ".h":
+            declared += [((folder, function), name) for function in DECLARATION.findall(read_code(root / name))]
+    return homes, [row for row in declared if row[0] in homes and row[0] not in public]
 
 
 def home_of(path):
@@ -179,11 +190,45 @@ def home_of(path):
     return path.with_name(stem + ".h")
 
 
+def strangers(root, files):
+    """Return [(header, function, its file)] of declarations in a header of another name than the file."""
+    homes, declared = read_functions(root, files)
+    return [(header, key[1], homes[key]) for key, header in sorted(declared, key=str) if header != home_of(homes[key])]
+
+
+def umbrellas(root, files):
+    """Return [(header, number of files)] of headers that declare functions of more than MOST_FILES files."""
+    homes, declared = read_functions(root, files)
+    sources = {}
+    for key, header in declared:
+        sources.setdefault(header, set()).add(homes[key])
+    return sorted(((header, len(found)) for header, found in sources.items() if len(found) > MOST_FILES), key=lambda row: -row[1])
+
+
 def check_headers(root, files):
     """Each shared function is declared in the header that is named like its file."""
-    homes, headers = read_functions(root, files)
-    return [f"{header}: declares {name}() of {homes[name]}, which belongs into {home_of(homes[name]).name}"
-            for name, header in sorted(headers.items()) if header != home_of(homes[name])]
+    findings = [f"{header}: declares {function}() of {home}, which belongs into {home_of(home).name}"
+                for header, function, home in strangers(root, files) if header.parts[0] not in MAY_DECLARE_OTHERS]
+    return findings + [f"{header}: declares functions of {count} files, more than {MOST_FILES}"
+                       for header, count in umbrellas(root, files)]
+
+
+def check_tables(root, files):
+    """A header may declare all functions of a table by one macro; then no header declares one of them by hand."""
+    homes, declared = read_functions(root, files)
+    findings = []
+    for name in files:
+        if name.suffix != ".h" or name.parts[0] not in PROGRAMS | {"lib"}:
+            continue
+        text = COMMENT.sub(" ", (root / name).read_text(encoding="utf-8", errors="replace"))
+        for table in TABLE_OF_FUNCTIONS.finditer(text):
+            if table["function"] not in re.split(r"\W+", table["parameters"]):
+                continue
+            source = root / ("lib" if name.parts[0] == "lib" else "") / table["file"]
+            rows = set(re.findall(r"\w+", source.read_text(encoding="utf-8")))
+            findings += [f"{header}: declares {key[1]}(), as {name} does by its table" for key, header in declared
+                         if key[1] in rows and homes[key].parent == name.parent]
+    return findings
 
 
 def check_systems(root, files):
@@ -228,6 +273,7 @@ def check(root, elsewhere=()):
         + check_order(root, layers)
         + check_cycles(root, files)
         + check_headers(root, files)
+        + check_tables(root, files)
         + check_systems(root, files)
         + check_host(root, files, elsewhere)
     )
@@ -250,12 +296,20 @@ GOOD = {
     "mkfs/own.h": "",
     "mkfs/main.c": '#include "mkfs/own.h"\n',
     "cli/opt.h": "",
+    # a table of functions, declared by one macro
+    "edit/rows.def": "ROW(zero, do_zero)\nROW(one, do_one)\nROW(two, do_two)\nROW(three, do_three)\n",
+    "edit/rows.h": "#define ROW(name, run) \\\n\tint run(int a);\n#include \"edit/rows.def\"\n#undef ROW\n",
+    **{f"edit/{word}.c": f"int do_{word}(int a)\n{{\n\treturn a;\n}}\n" for word in ("zero", "one", "two", "three")},
     "dump/main.c": '#include <f2fskit/pub.h>\n#include "cli/opt.h"\n',
 }
 # a function of two.c in a header of another name
 STRANGE = {"lib/log/one.h": "int one_go(void);\nint two_go(void);\n",
            "lib/log/two.c": "int two_go(void)\n{\n\treturn 2;\n}\n"}
 BAD = [
+    ("functions of 4 files", {"lab/all.h": "".join(f"int go{i}(void);\n" for i in range(4)),
+                              **{f"lab/f{i}.c": f"int go{i}(void)\n{{\n}}\n" for i in range(4)}}),
+    ("declares go() of dump/two.c", {"dump/one.h": "int go(void);\n", "dump/two.c": "int go(void)\n{\n}\n"}),
+    ("declares do_two(), as edit/rows.h does", {"edit/two.h": "int do_two(int a);\n"}),
     ("declares two_go() of lib/log/two.c", STRANGE),
     ("declares two_go() of lib/log/two.c", {"lib/mkfs/two.h": "struct a *two_go(int a,\n\t\tint b);\n",
                                             "lib/log/two.c": "struct a *two_go(int a,\n\t\tint b)\n{\n}\n"}),

@@ -4,7 +4,7 @@
 
     tests/lint/measure.py [ROOT | --self-test]
 
-Shared functions are those of lib/ that another file can call and that no public header declares. Options are the rows of
+Shared functions are those of lib/ and of programs that a header declares, but no public one. Options are the rows of
 options.def and of the tables that programs share, each counted once by its long name.
 """
 import pathlib
@@ -26,29 +26,12 @@ def read(root, name):
     return (root / name).read_text(encoding="utf-8", errors="replace")
 
 
-def umbrellas(root, files):
-    """Return [(header, number of files)] of headers that declare functions of more than three files."""
-    homes, declared = {}, {}
-    for name in files:
-        if name.suffix == ".c" and name.parts[0] in layers.PROGRAMS | {"lib"}:
-            homes.update({(name.parts[:-1], function): name for function in
-                          layers.DEFINITION.findall(layers.read_code(root / name))})
-    for name in files:
-        if name.suffix == ".h":
-            found = {homes[name.parts[:-1], function] for function in layers.DECLARATION.findall(layers.read_code(root / name))
-                     if (name.parts[:-1], function) in homes}
-            declared[name] = len(found)
-    return sorted(((name, count) for name, count in declared.items() if count > 3), key=lambda row: -row[1])
-
-
 def rows(root):
     """Yield (what, figure)."""
     files = lint.project_files(root)
-    homes, headers = layers.read_functions(root, files)
-    wrong = [name for name, header in headers.items() if header != layers.home_of(homes[name])]
-    yield "shared functions of lib/", len(headers)
-    yield "shared functions in a header of another name", len(wrong)
-    wide = umbrellas(root, files)
+    yield "shared functions", len(layers.read_functions(root, files)[1])
+    yield "shared functions in a header of another name", len(layers.strangers(root, files))
+    wide = layers.umbrellas(root, files)
     yield "headers with functions of more than three files", ", ".join("%s (%d)" % row for row in wide) or 0
     yield "circles of includes", len(layers.check_cycles(root, files))
     for area, (total, found) in words.count(root).items():
@@ -73,7 +56,7 @@ def test():
                                "dump/options.def": 'OPTION(a, 0, "all", NONE)\nOPTION(b, \'b\', "both", NONE)\nGROUP("x")\n',
                                "cli/state.def": 'IMAGE_OPTION(a, LETTER(1), "all", NONE)\n'})
         found = dict(rows(root))
-    wanted = {"shared functions in a header of another name": 1, "headers with functions of more than three files": "dump/dump.h (5)",
+    wanted = {"shared functions in a header of another name": 6, "headers with functions of more than three files": "dump/dump.h (5)",
               "long options of all programs": 2, "functions, median and longest, lines": "1, 1", "circles of includes": 0}
     wrong = {what: found.get(what) for what in wanted if found.get(what) != wanted[what]}
     if wrong:

@@ -8,7 +8,7 @@
 #include "cli/stat.h"
 #include "dump/page_cells.h"
 #include "dump/page_deleted.h"
-#include "dump/view_versions.h"
+#include "dump/past_search.h"
 
 static const struct page_column columns[] = { { "path", 0 },	{ "type", 0 },	     { "what is left", 0 },
 					      { "size", 1 },	{ "changed", 1 },    { "checkpoint", 1 },

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dump/past_search.h"
 #include "dump/session.h"
 #include "dump/view_undelete.h"
-#include "dump/view_versions.h"
 #include "dump/views.h"
 #include "f2fskit_config.h"
 

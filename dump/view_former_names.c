@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
+#include "dump/past_search.h"
 #include "dump/view_deleted.h"
-#include "dump/view_versions.h"
 #include "dump/views.h"
 
 static const struct cli_column columns[] = {

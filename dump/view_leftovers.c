@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dump/past_search.h"
 #include "dump/session.h"
-#include "dump/view_versions.h"
 #include "dump/views.h"
 
 enum { PIECE = 1 << 20 };

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dump/past_search.h"
 #include "dump/session.h"
 #include "dump/view_deleted.h"
-#include "dump/view_versions.h"
 #include "dump/views.h"
 
 struct timeline {

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "cli/size.h"
+#include "dump/past_search.h"
 #include "dump/session.h"
 #include "dump/view_undelete.h"
-#include "dump/view_versions.h"
 #include "dump/views.h"
 
 struct undelete {

@@ -2,8 +2,8 @@
 /*
  * Search the past, for the views of old versions and deleted files.
  */
-#ifndef F2FSKIT_DUMP_VIEW_VERSIONS_H
-#define F2FSKIT_DUMP_VIEW_VERSIONS_H
+#ifndef F2FSKIT_DUMP_PAST_SEARCH_H
+#define F2FSKIT_DUMP_PAST_SEARCH_H
 
 #include "dump/run.h"
 

@@ -21,7 +21,4 @@ struct atomic_file {
 	size_t count, room;
 };
 
-/* Return the size that such a file is to have, and another file's own. */
-uint64_t atomic_size(const struct mount *m, const struct f2fs_stat *st);
-
 #endif

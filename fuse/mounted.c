@@ -152,6 +152,15 @@ static struct timespec timespec_of(const struct f2fs_time *time)
 	return (struct timespec){ .tv_sec = (time_t)time->seconds, .tv_nsec = (long)time->nanoseconds };
 }
 
+/* Return the size that a file of atomic writes is to have, or another file's own. */
+static uint64_t atomic_size(const struct mount *m, const struct f2fs_stat *st)
+{
+	for (const struct atomic_file *a = m->atomic_files; a; a = a->next)
+		if (a->known->ino == st->ino && a->known->space == SPACE_VOLUME)
+			return a->size;
+	return st->size;
+}
+
 int mount_stat(struct mount *m, struct f2fs_inode *inode, struct f2fs_stat *raw, struct stat *out)
 {
 	const struct mount_options *o = &m->options;

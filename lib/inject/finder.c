@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Helpers of all finders of places.
+ * Fill in a place, and check what its finder needs.
  */
 #include <string.h>
 
 #include "base/error.h"
 #include "format/superblock.h"
-#include "inject/place_make.h"
+#include "inject/finder.h"
 #include "inject/run.h"
 
 int need_geometry(struct f2fs_inject *inject)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Helpers of all finders of places.
+ * Fill in a place, and check what its finder needs.
  */
-#ifndef F2FSKIT_INJECT_PLACE_MAKE_H
-#define F2FSKIT_INJECT_PLACE_MAKE_H
+#ifndef F2FSKIT_INJECT_FINDER_H
+#define F2FSKIT_INJECT_FINDER_H
 
 #include "inject/run.h"
 

@@ -10,7 +10,7 @@
 #include "format/dentry.h"
 #include "format/xattr.h"
 #include "inject/nodes.h"
-#include "inject/place_make.h"
+#include "inject/finder.h"
 #include "inject/run.h"
 
 /* Read the bytes of a place; free them. */

@@ -9,7 +9,7 @@
 #include "format/superblock.h"
 #include "inject/nodes.h"
 #include "inject/place.h"
-#include "inject/place_make.h"
+#include "inject/finder.h"
 #include "inject/run.h"
 #include "inject/tables.h"
 

@@ -3,7 +3,7 @@
  * Find entries of NAT, SIT and SSA, of the journals, and orphans on the volume.
  */
 #include "base/bitmap.h"
-#include "inject/place_make.h"
+#include "inject/finder.h"
 #include "inject/run.h"
 #include "inject/tables.h"
 

@@ -8,8 +8,10 @@
  *
  *	OLD(NAME, "name", REQUIRED, "NAME", "--label=NAME")
  *
- * OLD is a name of earlier versions that still works. The usage text lists old names in one paragraph, completion does
- * not offer them.
+ *	RENAMED(LABEL, "volume-name", REQUIRED, "NAME", "--label=NAME")
+ *
+ * OLD is an option of earlier versions that still works, RENAMED an earlier name of an option of the table. The usage
+ * text lists old names in one paragraph, completion does not offer them.
  *
  * The program's file that takes the options includes cli/option_table.h for the ids and the array.
  *

@@ -15,6 +15,7 @@ enum {
 #define GROUP(title)
 #define OPTION(id, letter, name, arg, arg_name, help, doc) OPT_##id,
 #define OLD(id, name, arg, arg_name, instead) OPT_##id,
+#define RENAMED(id, name, arg, arg_name, instead)
 #define IMAGE_OPTION(id, letter, name, arg, arg_name, help, doc)
 #define WRITER_OPTION(id, letter, name, arg, arg_name, help, doc)
 #define COPY_OPTION(id, letter, name, arg, arg_name, help, doc)
@@ -23,6 +24,7 @@ enum {
 #undef GROUP
 #undef OPTION
 #undef OLD
+#undef RENAMED
 #undef IMAGE_OPTION
 #undef WRITER_OPTION
 #undef COPY_OPTION
@@ -34,6 +36,7 @@ static const struct cli_option options[] = {
 #define GROUP CLI_GROUP_ROW
 #define OPTION CLI_OPTION_ROW
 #define OLD CLI_OLD_ROW
+#define RENAMED CLI_OLD_ROW
 #define IMAGE_OPTION(id, ...) CLI_SHARED_ROW(CLI_IMAGE_##id, __VA_ARGS__)
 #define WRITER_OPTION(id, ...) CLI_SHARED_ROW(CLI_WRITER_##id, __VA_ARGS__)
 #define COPY_OPTION(id, ...) CLI_SHARED_ROW(CLI_COPY_##id, __VA_ARGS__)
@@ -42,6 +45,7 @@ static const struct cli_option options[] = {
 #undef GROUP
 #undef OPTION
 #undef OLD
+#undef RENAMED
 #undef IMAGE_OPTION
 #undef WRITER_OPTION
 #undef COPY_OPTION

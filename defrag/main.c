@@ -15,7 +15,7 @@
 #include "cli/option_table.h"
 
 static const char *const usage[] = { "[OPTION]... IMAGE [PATH]...",
-				     "{--report | --map | --svg=FILE} [OPTION]... IMAGE [PATH]...",
+				     "{--fragmentation | --segment-map | --svg=FILE} [OPTION]... IMAGE [PATH]...",
 				     "[-s START] [-l LENGTH] [-t TARGET] [-i] IMAGE", NULL };
 
 static const struct cli_exit exits[] = {
@@ -163,15 +163,17 @@ static const char *find_contradiction(const struct arguments *a, unsigned paths)
 			    a->free_goal || a->dry_run || a->move_pinned;
 
 	if (looks(a) && (chooses || a->is_range))
-		return "--report, --map and --svg only look: they do not go with options for defragmenting";
+		return "--fragmentation, --segment-map and --svg only look: they do not go with options for "
+		       "defragmenting";
 	if (a->is_range && (chooses || paths || a->is_json))
 		return "-s, -l, -t and -i move a range of blocks: they go with no option for files";
 	if ((a->order == F2FS_DEFRAG_LIST || a->order == F2FS_DEFRAG_SPACE) && (paths || a->include_count))
 		return "paths and --include choose files for --order=score, tree and age";
 	if (a->is_json && a->map)
-		return "--segment-map is text and does not go with --json: --report --json prints the use of segments";
+		return "--segment-map is text and does not go with --json: --fragmentation --json prints the use of "
+		       "segments";
 	if (a->is_json && a->svg && (!a->report || strcmp(a->svg, "-") == 0))
-		return a->report ? "--json needs the standard output for itself" : "--json goes with --report";
+		return a->report ? "--json needs the standard output for itself" : "--json goes with --fragmentation";
 	return NULL;
 }
 

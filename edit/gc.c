@@ -81,7 +81,7 @@ static void print_text(const struct f2fs_gc_result *r, int dry_run, int moves_pi
 		       (unsigned)r->next_section, (unsigned)r->next_blocks, (unsigned)r->next_nodes);
 	if (r->pinned)
 		printf("%u sections left alone: they hold blocks of pinned files%s\n", (unsigned)r->pinned,
-		       moves_pinned ? " that stand for devices" : " (--move-pinned) or devices");
+		       moves_pinned ? " that stand for devices" : " (-P) or devices");
 	if (r->unconfirmed + r->unreadable)
 		printf("%u sections left alone: damaged or unreadable, see fsck.f2fs\n",
 		       (unsigned)(r->unconfirmed + r->unreadable));

@@ -35,7 +35,7 @@ static int are_known(struct cli *cli, const char *option, const struct words *wo
 			is_known = f2fs_problem_matches(info, words->at[i]);
 		if (!is_known) {
 			cli_usage_error(cli, option, words->at[i],
-					"is neither a problem nor a group of problems (see --list)");
+					"is neither a problem nor a group of problems (see --problems)");
 			return 0;
 		}
 	}
@@ -300,7 +300,7 @@ int report_explain(struct cli *cli, const char *id, int is_json)
 	struct cli_print *p;
 
 	if (!info && strcmp(id, "all") != 0) {
-		cli_error(cli, "'%s' is not a problem (see --list)", id);
+		cli_error(cli, "'%s' is not a problem (see --problems)", id);
 		return CLI_EXIT_USAGE;
 	}
 	if (!is_json)

@@ -39,7 +39,7 @@ void report_restart(struct report *r, int is_repairing);
 /* Callback of f2fs_check. */
 int report_problem(void *user, const struct f2fs_problem *problem);
 
-/* --list and --explain; return an exit code. */
+/* --problems and --explain; return an exit code. */
 int report_list(struct cli *cli);
 int report_explain(struct cli *cli, const char *id, int is_json);
 

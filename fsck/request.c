@@ -137,7 +137,7 @@ static const char *take_mode(struct arguments *a, int id, const char *value)
 		return take_preen(a, NULL);
 	case OPT_preen:
 		return take_preen(a, value);
-	case OPT_force:
+	case OPT_full:
 		a->is_forced = 1;
 		return ask_for(a, FSCK_FULL);
 	case OPT_yes:
@@ -151,7 +151,7 @@ static const char *take_mode(struct arguments *a, int id, const char *value)
 		return NULL;
 	case OPT_restore:
 		return take_job(a, FSCK_RESTORE, &a->restore, value);
-	case OPT_list:
+	case OPT_problems:
 		return take_job(a, FSCK_LIST, NULL, NULL);
 	case OPT_explain:
 		return take_job(a, FSCK_EXPLAIN, &a->explain, value);
@@ -231,8 +231,8 @@ static const char *take_detail(struct arguments *a, int id, const char *value)
 
 static int is_mode(int id)
 {
-	static const int modes[] = { OPT_auto,	    OPT_preen,	 OPT_force,   OPT_yes,	 OPT_no,
-				     OPT_answer_no, OPT_dry_run, OPT_restore, OPT_list,	 OPT_explain,
+	static const int modes[] = { OPT_auto,	    OPT_preen,	 OPT_full,    OPT_yes,	    OPT_no,
+				     OPT_answer_no, OPT_dry_run, OPT_restore, OPT_problems, OPT_explain,
 				     OPT_layout,    OPT_map,	 OPT_tree,    OPT_preset };
 
 	for (unsigned i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)

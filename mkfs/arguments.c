@@ -383,11 +383,13 @@ static const char *take_size(struct arguments *a, const char *text);
 static const char *(*const takers[OPT_COUNT])(struct arguments *a, const char *value) = {
 #define GROUP(title)
 #define OPTION(id, letter, name, arg, arg_name, help, doc) [OPT_##id] = take_##id,
+#define RENAMED(id, name, arg, arg_name, instead)
 #define COPY_OPTION(id, letter, name, arg, arg_name, help, doc)
 #define PACKING_OPTION(id, letter, name, arg, arg_name, help, doc)
 #include CLI_OPTIONS_FILE
 #undef GROUP
 #undef OPTION
+#undef RENAMED
 #undef COPY_OPTION
 #undef PACKING_OPTION
 };

@@ -83,7 +83,7 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 		slash = strrchr(value, '/');
 		a->partition = slash ? slash + 1 : value;
 		return NULL;
-	case OPT_file:
+	case OPT_status:
 		a->file = value;
 		return NULL;
 	default: /* OPT_json */

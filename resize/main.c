@@ -68,7 +68,6 @@ static const char *take(void *arguments, struct cli *cli, int id, const char *va
 		a->has_overprovision = 1;
 		return cli_parse_fraction(value, &a->resize.overprovision);
 	case OPT_dry_run:
-	case OPT_estimate:
 		a->dry_run = 1;
 		return NULL;
 	case OPT_truncate:

@@ -459,7 +459,7 @@ def test_zero_is_the_default_of_a_range(run_tool, f2fskit, copy, tmp_path, words
     (("-s", "0x2000", "-t", "0x2001"), b"apart, and in the main area"),
     (("-s", "x"), b"-s"),
     (("-s", "1", "--order=tree"), b"no option for files"),
-    (("--report", "--budget=3"), b"only look"),
+    (("--fragmentation", "--budget=3"), b"only look"),
     (("-s", "0x2000", "--move-pinned"), b"no option for files"),
     (("--order=best",), b"score, tree, age, space"),
     (("--order=./nowhere",), b"nowhere"),

@@ -138,7 +138,7 @@ def waits(process, image):
 def test_a_signal_before_the_picture_is_written(start, copy, tmp_path):
     """The report is done; who would read the picture does not come."""
     os.mkfifo(tmp_path / "picture")
-    process = start("defrag.f2fs", "--report", f"--svg={tmp_path / 'picture'}", copy)
+    process = start("defrag.f2fs", "--fragmentation", f"--svg={tmp_path / 'picture'}", copy)
     wait_for(lambda: waits(process, copy))
     status, messages = stop(process)
     assert status == 130 and "picture: stopped" in messages
@@ -156,7 +156,7 @@ def test_a_report_that_is_stopped(f2fskit, aged, order):
     assert asked and set(asked) == {"fragments"}
 
 
-@pytest.mark.parametrize("words", [("defrag.f2fs", "--report"), ("defrag.f2fs", "--segment-map"), ("defrag.f2fs", "--svg=-"),
+@pytest.mark.parametrize("words", [("defrag.f2fs", "--fragmentation"), ("defrag.f2fs", "--segment-map"), ("defrag.f2fs", "--svg=-"),
                                    ("defrag.f2fs", "--order=space"), ("f2fs", "-w", "gc")], ids=" ".join)
 def test_nobody_reads_the_output(tool, f2fskit, aged, copy, words):
     """A closed pipe, a full disk: the status says so, and moved files stay moved."""

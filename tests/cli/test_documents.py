@@ -61,6 +61,10 @@ def old_names(run_tool, program):
             for line in run_tool(program, "--dump-options").stdout.decode().splitlines() if line.startswith("old\t")}
 
 
+def current_names(run_tool, program):
+    return listed(run_tool, program)[0] - set(old_names(run_tool, program))
+
+
 @pytest.mark.parametrize("program", PAGES)
 def test_old_names_lead_to_new_ones_and_stand_apart(run_tool, program):
     old = old_names(run_tool, program)
@@ -68,7 +72,7 @@ def test_old_names_lead_to_new_ones_and_stand_apart(run_tool, program):
     text = run_tool(program, "--help").stdout.decode()
     for name, instead in old.items():
         assert set(LONG.findall(instead)) <= names - set(old), name
-        assert not re.search(r"^ +(-\w, )?--%s\b(?! \(now)" % re.escape(name), text, re.M), name
+        assert not re.search(r"^ +(-\w, )?--%s(?![\w-])(?! \(now)" % re.escape(name), text, re.M), name
         assert "--%s (now %s)" % (name, instead) in text
 
 
@@ -76,11 +80,14 @@ def test_the_old_names_are_few(run_tool):
     """A name that becomes old is listed here, and goes in the next version."""
     assert {program: sorted(old) for program in PAGES if (old := old_names(run_tool, program))} == {
         "dump.f2fs": ["as-of", "differences", "former-names", "hexdump", "history", "pack", "recover-view", "repaired", "rescue"],
-        "f2fs": ["pack"], "resize.f2fs": ["estimate"], "sload.f2fs": ["replace", "update"]}
+        "f2fs": ["pack"], "resize.f2fs": ["debug", "estimate"], "sload.f2fs": ["debug", "replace", "sparse", "update"],
+        "fsck.f2fs": ["debug", "feature", "force", "list", "map", "sparse", "tree"], "defrag.f2fs": ["report", "sparse"],
+        "mkfs.f2fs": ["debug"], "f2fstat": ["file"], "f2fs-lab": ["policy"]}
 
 
 def test_documents_and_messages_use_no_old_name(run_tool):
-    old = {name for program in PAGES for name in old_names(run_tool, program)} - {"pack"}
+    old = {name for program in PAGES for name in old_names(run_tool, program)}
+    old -= {name for program in PAGES for name in current_names(run_tool, program)} | {"pack"}
     wrong = []
     for path in documents():
         with open(path) as document:
@@ -92,6 +99,29 @@ def test_documents_and_messages_use_no_old_name(run_tool):
         with open(path) as source:
             strings = re.findall(r'"((?:[^"\\\n]|\\.)*)"', source.read())
         wrong += ["%s: --%s" % (os.path.relpath(path, TOP), name) for text in strings for name in LONG.findall(text) if name in old]
+    assert not wrong
+
+
+def own_sources(program):
+    """The files of a program, and of no other one."""
+    folder = {"f2fs": "edit", "f2fs-lab": "lab", "f2fsfuse": "fuse", "f2fslabel": "label"}.get(program, program.split(".")[0])
+    return glob.glob(os.path.join(TOP, folder, "*.[cd]*"))
+
+
+@pytest.mark.parametrize("program", PAGES)
+def test_messages_name_options_of_their_program(run_tool, program):
+    """One of another program follows its name."""
+    known = current_names(run_tool, program)
+    others = [re.compile(r"(?<![\w.-])%s(?![\w.-])" % re.escape(other)) for other in PAGES if other != program]
+    wrong = []
+    for path in own_sources(program):
+        if path.endswith("dump/history.c"):  # the view of an old name names it
+            continue
+        with open(path) as source:
+            text = re.sub(r'"\s*\n\s*"', "", re.sub(r"/\*.*?\*/|(?m:^ *(?:OLD|RENAMED)\(.*$)", "", source.read(), flags=re.S))
+        for string in re.findall(r'"((?:[^"\\\n]|\\.)*)"', text):
+            if not any(other.search(string) for other in others):
+                wrong += [(os.path.basename(path), name, string[:80]) for name in LONG.findall(string) if name not in known]
     assert not wrong
 
 

@@ -128,8 +128,8 @@ def test_free_space_is_what_the_sit_leaves(f2fskit, scattered):
 
 
 def test_text_and_json_say_the_same(run_tool, f2fskit, scattered):
-    text = run_tool("defrag.f2fs", "--report", "--top=3", scattered).stdout.decode()
-    found = json.loads(run_tool("defrag.f2fs", "--report", "--json", "--top=3", scattered).stdout)
+    text = run_tool("defrag.f2fs", "--fragmentation", "--top=3", scattered).stdout.decode()
+    found = json.loads(run_tool("defrag.f2fs", "--fragmentation", "--json", "--top=3", scattered).stdout)
     for name, value in re.findall(r"^(\w+) = ([\d.]+)$", text, re.M):
         assert float(value) == found[name], name
     assert found["broken_files"] >= 8 and len(found["worst_files"]) == 3
@@ -141,7 +141,7 @@ def test_text_and_json_say_the_same(run_tool, f2fskit, scattered):
         sums = volume.fragmentation()
     assert found["fragments"] == sums.fragments and found["small_bytes"] == sums.small_blocks * 4096
     assert found["small_share"] == pytest.approx(sums.small_blocks / sums.blocks, abs=1e-4)
-    assert json.loads(run_tool("defrag.f2fs", "--report", "--json", "--top=0", scattered, "/d/1").stdout)["files"] == 1
+    assert json.loads(run_tool("defrag.f2fs", "--fragmentation", "--json", "--top=0", scattered, "/d/1").stdout)["files"] == 1
 
 
 # ---- the map
@@ -230,19 +230,19 @@ def test_a_tebibyte_stays_small(run_tool, f2fskit, tmp_path):
 
 
 @pytest.mark.parametrize("words, why", [
-    (("--report",), b"no image"),
+    (("--fragmentation",), b"no image"),
     ((), b"no image"),
-    (("--json", "--segment-map", "x"), b"--report --json prints the use of segments"),
-    (("--report", "--top=-1", "x"), b"--top"),
-    (("--report", "--no-such", "x"), b"no-such"),
-    (("--report", "/nonexistent/image"), b"nonexistent"),
+    (("--json", "--segment-map", "x"), b"--fragmentation --json prints the use of segments"),
+    (("--fragmentation", "--top=-1", "x"), b"--top"),
+    (("--fragmentation", "--no-such", "x"), b"no-such"),
+    (("--fragmentation", "/nonexistent/image"), b"nonexistent"),
 ])
 def test_wrong_usage(run_tool, words, why):
     assert why in run_tool("defrag.f2fs", *words, rc=1).stderr
 
 
 def test_missing_paths_and_full_outputs(run_tool, scattered):
-    assert b"nowhere" in run_tool("defrag.f2fs", "--report", scattered, "/nowhere", rc=1).stderr
+    assert b"nowhere" in run_tool("defrag.f2fs", "--fragmentation", scattered, "/nowhere", rc=1).stderr
     assert run_tool("defrag.f2fs", "--svg=/dev/full", scattered, rc=1).stderr
 
 
@@ -252,5 +252,5 @@ def test_damaged_files_are_counted(run_tool, f2fskit, scattered, tmp_path):
     with f2fskit.open(image) as volume:
         ino = volume.lookup("/d/1").number
     run_tool("f2fs", "-w", image, "set", f"inode[{ino}].footer.ino", "1")
-    found = json.loads(run_tool("defrag.f2fs", "--report", "--json", image).stdout)
+    found = json.loads(run_tool("defrag.f2fs", "--fragmentation", "--json", image).stdout)
     assert found["unreadable"] == 1 and found["files"] >= 8

@@ -98,7 +98,7 @@ def test_options(two, run_tool):
     for wrong in (["-y", "--only", "nonsense"], ["-n", "--only", "links"], ["-y", "--ask"], ["--ask", "--json"],
                   ["-l", "--except=links"]):
         assert run_tool("fsck.f2fs", *wrong, two, rc=16).stderr
-    table = run_tool("fsck.f2fs", "--list").stdout.decode()
+    table = run_tool("fsck.f2fs", "--problems").stdout.decode()
     assert " * " in next(line for line in table.splitlines() if line.startswith("P911"))
     assert " * " not in next(line for line in table.splitlines() if line.startswith("P604"))
 

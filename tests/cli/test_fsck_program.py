@@ -211,11 +211,11 @@ def test_choosing_problems(run_tool, broken):
     assert b"LINKS_FILE" not in done.stdout and b"CP_VALID_NODES" in done.stdout
     done = run_tool("fsck.f2fs", "-n", "--ignore", "P604", "--ignore", "totals", broken)
     assert b"ASSERT" not in done.stdout
-    assert b"--list" in run_tool("fsck.f2fs", "-n", "--ignore", "nonsense", broken, rc=16).stderr
+    assert b"--problems" in run_tool("fsck.f2fs", "-n", "--ignore", "nonsense", broken, rc=16).stderr
 
 
 def test_table(run_tool):
-    text = run_tool("fsck.f2fs", "--list").stdout.decode()
+    text = run_tool("fsck.f2fs", "--problems").stdout.decode()
     assert "P604" in text and "LINKS_FILE" in text
     rows = json.loads(run_tool("fsck.f2fs", "--explain=all", "--json").stdout)
     assert len({row["id"] for row in rows}) == len(rows) > 50
@@ -256,7 +256,7 @@ def test_progress_descriptor(tool, sound):
 
 
 @pytest.mark.parametrize("arguments", [[], ["a", "b"], ["--no-such-option", "x"], ["-p-1", "x"], ["-q", "2", "x"], ["-g", "x", "y"],
-                                       ["--list", "x"], ["-n", "--undo", "u", "x"]])
+                                       ["--problems", "x"], ["-n", "--undo", "u", "x"]])
 def test_wrong_usage(run_tool, arguments):
     assert run_tool("fsck.f2fs", *arguments, rc=16).stderr
 

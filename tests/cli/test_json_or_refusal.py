@@ -30,13 +30,13 @@ def test_help_and_problems_as_json(run_tool, image):
     rows = json.loads(run_tool("f2fs", "--json", image, "help").stdout)
     assert {"ls", "help", "gc"} <= {row["name"] for row in rows}
     assert [row["name"] for row in json.loads(run_tool("f2fs", "--json", "help", "ls").stdout)] == ["ls"]
-    rows = json.loads(run_tool("fsck.f2fs", "--json", "--list").stdout)
+    rows = json.loads(run_tool("fsck.f2fs", "--json", "--problems").stdout)
     assert len(rows) > 50 and {"id", "name", "fix"} <= set(rows[0])
 
 
 @pytest.mark.parametrize("call", ["f2fs IMAGE cat /file", "fsck.f2fs -l IMAGE", "fsck.f2fs -M IMAGE", "fsck.f2fs -t IMAGE",
-                                  "defrag.f2fs --report --segment-map IMAGE", "defrag.f2fs --segment-map IMAGE",
-                                  "defrag.f2fs --report --svg=- IMAGE"])
+                                  "defrag.f2fs --fragmentation --segment-map IMAGE", "defrag.f2fs --segment-map IMAGE",
+                                  "defrag.f2fs --fragmentation --svg=- IMAGE"])
 def test_what_has_no_json_is_refused(run_tool, image, call):
     name, *words = call.replace("IMAGE", str(image)).split()
     done = run_tool(name, "--json", *words, rc=None)

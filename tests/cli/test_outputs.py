@@ -9,7 +9,7 @@ CALLS = {
     "manifest": ["dump.f2fs", "--manifest=OUT", "--extract=new", "IMAGE"],
     "get": ["f2fs", "IMAGE", "get", "/f", "OUT"],
     "get while writing": ["f2fs", "-w", "IMAGE", "get", "/f", "OUT"],
-    "svg": ["defrag.f2fs", "--report", "--svg=OUT", "IMAGE"],
+    "svg": ["defrag.f2fs", "--fragmentation", "--svg=OUT", "IMAGE"],
     "metadata": ["dump.f2fs", "--metadata-image=OUT", "IMAGE"],
     "used": ["dump.f2fs", "--used-image=OUT", "IMAGE"],
     "reads": ["dump.f2fs", "--read-log=OUT", "--ls", "IMAGE"],
@@ -61,4 +61,4 @@ def test_others_are_replaced_and_pipes_work(run_tool, place):
     assert (place / "out").read_bytes() == b"contents\n" * 20000
     assert run_tool("f2fs", "image", "get", "/f", "/dev/stdout", cwd=place).stdout == b"contents\n" * 20000
     assert b"contents" in run_tool("dump.f2fs", "--tar=/dev/stdout", "image", cwd=place).stdout
-    run_tool("defrag.f2fs", "--report", "--svg=/dev/null", "image", cwd=place)
+    run_tool("defrag.f2fs", "--fragmentation", "--svg=/dev/null", "image", cwd=place)

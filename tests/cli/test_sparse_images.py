@@ -123,7 +123,7 @@ def test_defrag(run_tool, sparse):
         run_tool("f2fs", "-w", "-c", f"touch /one /two; write /one {i * 4096} x; write /two {i * 4096} x", sparse)
     before = digest(sparse)
     run_tool("defrag.f2fs", "-n", sparse)
-    run_tool("defrag.f2fs", "--report", sparse)
+    run_tool("defrag.f2fs", "--fragmentation", sparse)
     assert digest(sparse) == before
     assert b"moved" in run_tool("defrag.f2fs", sparse).stdout
     assert digest(sparse) != before

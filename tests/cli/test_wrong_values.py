@@ -13,14 +13,14 @@ PROGRAMS = {"mkfs.f2fs": ["-f"], "fsck.f2fs": ["-n"], "dump.f2fs": [], "sload.f2
             "f2fs": [], "inject.f2fs": [], "f2fslabel": [], "tune.f2fs": []}
 # Options for which such a value is one of sense: a text, a pattern, a file that is to be made.
 TAKEN = {
-    "mkfs.f2fs": {"--label", "--cold-extensions", "--hot-extensions", "--include", "--exclude", "--preset", "--heap", "--stamp",
+    "mkfs.f2fs": {"--label", "--cold-extensions", "--hot-extensions", "--include", "--exclude", "--preset", "-a", "--stamp",
                   "--mount-point", "--fs-config", "--file-contexts"},
     "fsck.f2fs": {"--undo"},
     "dump.f2fs": {"--to", "--read-log", "--report", "--metadata-image", "--used-image", "--restore-image", "--extract", "--tar", "--tar-compression",
                   "--include", "--exclude", "--manifest", "--fs-config", "--file-contexts", "--mount-point", "-o"},
     "sload.f2fs": {"--include", "--exclude", "--target", "--compress-extension", "--plain-extension", "--mount-point", "--fs-config",
-                   "--file-contexts", "--product-out", "--stamp"},
-    "defrag.f2fs": {"--svg", "--include", "--debug"},
+                   "--file-contexts", "-p", "--stamp"},
+    "defrag.f2fs": {"--svg", "--include", "-d"},
     "resize.f2fs": {"-g"},
     "tune.f2fs": {"--label"},
     "f2fs": {"--commands", "--undo", "--read-log"},

@@ -57,7 +57,7 @@ LOOKS = [Operation(*row) for row in (
     ("f2fs {} getfattr /attributes user.long",),
     ("f2fs {} field sb.feature cp.ckpt_flags inode[3].i_links nat[5].ino sit[2].valid_blocks",),
     ("f2fs {} gc -n",),
-    ("defrag.f2fs --report {}",),
+    ("defrag.f2fs --fragmentation {}",),
     ("defrag.f2fs --segment-map {}",),
     ("defrag.f2fs -n {}",),
     ("resize.f2fs -n {} 64M",),

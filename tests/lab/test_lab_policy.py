@@ -43,7 +43,7 @@ def rounds(run_tool, tmp_path):
     def run(*options, policy=None, rc=0):
         if policy is not None:
             (tmp_path / "mine.py").write_text(policy)
-            options += ("--policy", tmp_path / "mine.py")
+            options += ("--python", tmp_path / "mine.py")
         done = run_tool("f2fs-lab", "run", tmp_path / "an.toml", "--json=-", *options, rc=rc)
         return json.loads(done.stdout)["variants"][0]["rounds"] if rc == 0 else done.stderr.decode()
     return run
@@ -141,7 +141,7 @@ def test_wrong_policies(policy, message, rounds):
 
 
 def test_policy_without_file(rounds, tmp_path):
-    assert "python3 cannot run the file" in rounds("--policy", tmp_path / "none.py", rc=1)
+    assert "python3 cannot run the file" in rounds("--python", tmp_path / "none.py", rc=1)
     assert "exclude each other" in rounds("--set=engine.placement=dac", policy="class Policy:\n    pass\n", rc=1)
 
 

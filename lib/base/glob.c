@@ -163,3 +163,17 @@ bool glob_match(const char *pattern, const char *text)
 		}
 	}
 }
+
+bool glob_match_any(const char *const *patterns, unsigned count, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	for (unsigned i = 0; i < count; i++) {
+		const char *pattern = patterns[i];
+
+		if (glob_match(pattern + (pattern[0] == '/'), strchr(pattern, '/') ? path : name))
+			return true;
+	}
+	return false;
+}

@@ -15,4 +15,10 @@
  */
 bool glob_match(const char *pattern, const char *text);
 
+/*
+ * Does one of the patterns match a path? The path has no slash in front. A pattern with a slash is held against the
+ * whole path, whether it begins with a slash or not, any other one against the last component.
+ */
+bool glob_match_any(const char *const *patterns, unsigned count, const char *path);
+
 #endif

@@ -10,6 +10,7 @@
 #include "defrag/list.h"
 #include "defrag/run.h"
 #include "file/inode_read.h"
+#include "file/path.h"
 #include "fragments/file.h"
 
 static const struct fragment_units units = { .small = 16, .read = 32 };
@@ -125,39 +126,32 @@ int defrag_add(struct defrag_run *r, f2fs_nid_t ino)
 	return err;
 }
 
-/* Is a path among the patterns? */
-static bool is_included(struct finder *f, const char *relative)
+/* Is a path below the base among the patterns? */
+static int look_up_patterns(struct finder *f, const char *relative, bool *is_included)
 {
 	const struct f2fs_defrag_options *o = f->r->options;
-	const char *path, *slash;
 	char *p;
 
-	if (o->include_count == 0)
-		return true;
+	*is_included = o->include_count == 0;
+	if (*is_included)
+		return 0;
 	f->path.count = 0;
 	p = vec_push(&f->path, strlen(f->base) + strlen(relative) + 2);
 	if (!p)
-		return false;
+		return F2FS_ERR_NOMEM;
 	strcpy(p, f->base);
 	if (relative[0]) {
 		strcat(p, "/");
 		strcat(p, relative);
 	}
-	path = p[0] == '/' ? p + 1 : p;
-	slash = strrchr(path, '/');
-	for (uint32_t i = 0; i < o->include_count; i++) {
-		const char *pattern = o->include[i];
-		const bool is_name = !strchr(pattern, '/');
-
-		if (glob_match(pattern[0] == '/' ? pattern + 1 : pattern, is_name && slash ? slash + 1 : path))
-			return true;
-	}
-	return false;
+	*is_included = glob_match_any(o->include, o->include_count, p[0] == '/' ? p + 1 : p);
+	return 0;
 }
 
 static int visit(void *user, const struct f2fs_walk_entry *entry)
 {
 	struct finder *f = user;
+	bool is_included;
 	unsigned type;
 	int err;
 
@@ -171,9 +165,13 @@ static int visit(void *user, const struct f2fs_walk_entry *entry)
 			return err;
 	}
 	type = inode_type(entry->inode);
-	if ((type != MODE_REG && type != MODE_DIR && type != MODE_LNK) || !is_included(f, entry->path))
+	if (type != MODE_REG && type != MODE_DIR && type != MODE_LNK)
 		return F2FS_WALK_GO;
-	err = add_file(f, entry->inode);
+	err = look_up_patterns(f, entry->path, &is_included);
+	if (!err && !is_included)
+		return F2FS_WALK_GO;
+	if (!err)
+		err = add_file(f, entry->inode);
 	if (!err)
 		err = progress_tick(f->r->vol->ctx, "defrag", f->r->vol->geo.block_size);
 	return err ? err : F2FS_WALK_GO;
@@ -181,15 +179,11 @@ static int visit(void *user, const struct f2fs_walk_entry *entry)
 
 static int find_below(struct finder *f, const char *path)
 {
-	char *base = mem_alloc(f->r->vol->ctx, strlen(path) + 2);
+	char *base = path_base(f->r->vol->ctx, path);
 	struct f2fs_inode *start;
 	int err = base ? 0 : F2FS_ERR_NOMEM;
 
 	if (!err) {
-		strcpy(base, path[0] == '/' ? "" : "/");
-		strcat(base, path);
-		for (size_t n = strlen(base); n > 0 && base[n - 1] == '/'; n--)
-			base[n - 1] = '\0';
 		f->base = base;
 		err = f2fs_lookup(f->r->vol, base[0] ? base : "/", 0, &start);
 	}

@@ -54,22 +54,6 @@ static int entry_problem(struct extract *x, int kind, const struct sink_entry *e
 	return sink_problem(&x->sink, kind, &place);
 }
 
-/* ---- patterns */
-
-static bool matches_any(const char *const *patterns, unsigned count, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	for (unsigned i = 0; i < count; i++) {
-		const char *pattern = patterns[i];
-		bool is_whole = strchr(pattern, '/') || !slash;
-
-		if (glob_match(pattern + (pattern[0] == '/'), is_whole ? path : slash + 1))
-			return true;
-	}
-	return false;
-}
-
 /* ---- directories on the way */
 
 /* Go up until the walk is in a directory of that depth. */
@@ -340,9 +324,9 @@ static int visit_good(struct extract *x, struct sink_entry *e)
 		err = sink_short_path(&x->sink, &x->path, e->dir, e->name, 0);
 		if (err)
 			return err;
-		if (matches_any(o->exclude, o->exclude_count, x->path.items))
+		if (glob_match_any(o->exclude, o->exclude_count, x->path.items))
 			return F2FS_WALK_SKIP;
-		is_included = is_included || matches_any(o->include, o->include_count, x->path.items);
+		is_included = is_included || glob_match_any(o->include, o->include_count, x->path.items);
 	}
 	err = report_progress(x);
 	if (err)

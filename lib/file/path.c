@@ -25,6 +25,22 @@ struct path_rest {
 	unsigned links;
 };
 
+char *path_base(struct f2fs_context *ctx, const char *path)
+{
+	const size_t length = strlen(path), start = path[0] == '/' ? 0 : 1;
+	char *base = mem_alloc(ctx, start + length + 1);
+	size_t end = start + length;
+
+	if (!base)
+		return NULL;
+	base[0] = '/';
+	memcpy(base + start, path, length);
+	while (end > 0 && base[end - 1] == '/')
+		end--;
+	base[end] = '\0';
+	return base;
+}
+
 /* Put a symlink's target in front of the rest. */
 static int follow(struct path_rest *rest, struct f2fs_inode *link)
 {

@@ -16,26 +16,9 @@ struct source_part {
 	enum source_choice choice;
 };
 
-static bool matches(const char *pattern, const char *path, const char *name)
-{
-	const bool is_whole = name == path || strchr(pattern, '/');
-
-	return glob_match(pattern + (pattern[0] == '/'), is_whole ? path : name);
-}
-
 bool source_matches(const char *pattern, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-
-	return matches(pattern, path, slash ? slash + 1 : path);
-}
-
-static bool matches_any(const char *const *patterns, unsigned count, const char *path, const char *name)
-{
-	for (unsigned i = 0; i < count; i++)
-		if (matches(patterns[i], path, name))
-			return true;
-	return false;
+	return glob_match_any(&pattern, 1, path);
 }
 
 void source_chooser_init(struct source_chooser *c, struct f2fs_context *ctx)
@@ -76,10 +59,9 @@ int source_choose(const struct source *src, struct source_chooser *c, char *path
 		if (!kept)
 			return F2FS_ERR_NOMEM;
 		*end = '\0'; /* cut to the path of a parent directory while that is matched */
-		if (matches_any(o->exclude, o->exclude_count, path, path + start))
+		if (glob_match_any(o->exclude, o->exclude_count, path))
 			part.choice = SOURCE_EXCLUDED;
-		else if (part.choice == SOURCE_NOT_INCLUDED &&
-			 matches_any(o->include, o->include_count, path, path + start))
+		else if (part.choice == SOURCE_NOT_INCLUDED && glob_match_any(o->include, o->include_count, path))
 			part.choice = SOURCE_WANTED;
 		*end = byte;
 		part.length = (size_t)(end - path);

@@ -14,6 +14,7 @@
 #include "file/change.h"
 #include "file/compress_mark.h"
 #include "file/inode_read.h"
+#include "file/path.h"
 #include "log/commit.h"
 #include "log/txn.h"
 #include "tune/inode_walk.h"
@@ -234,20 +235,6 @@ static int add(struct run *run, const struct batched *one, uint64_t bytes)
 
 /* ---- what is asked for ---- */
 
-static bool is_match(const char *const *patterns, uint32_t count, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	for (uint32_t i = 0; i < count; i++) {
-		const char *pattern = patterns[i];
-		const bool is_name = !strchr(pattern, '/');
-
-		if (glob_match(pattern[0] == '/' ? pattern + 1 : pattern, is_name && slash ? slash + 1 : path))
-			return true;
-	}
-	return false;
-}
-
 /* Put the path of an entry together, from the root. */
 static int set_path(struct run *run, const char *relative)
 {
@@ -271,8 +258,8 @@ static bool is_wanted(const struct run *run)
 	const struct f2fs_compress_files_options *o = run->r.options;
 	const char *path = (const char *)run->path.items + 1;
 
-	return (o->include_count == 0 || is_match(o->include, o->include_count, path)) &&
-	       !is_match(o->exclude, o->exclude_count, path);
+	return (o->include_count == 0 || glob_match_any(o->include, o->include_count, path)) &&
+	       !glob_match_any(o->exclude, o->exclude_count, path);
 }
 
 /* Was this inode met under another of its names, or below another of the paths? */
@@ -371,15 +358,11 @@ static int visit(void *user, const struct f2fs_walk_entry *entry)
 static int walk(struct run *run, const char *path)
 {
 	struct f2fs_context *ctx = run->r.vol->ctx;
-	char *base = mem_alloc(ctx, strlen(path) + 2);
+	char *base = path_base(ctx, path);
 	struct f2fs_inode *start;
 	int err = base ? 0 : F2FS_ERR_NOMEM;
 
 	if (!err) {
-		strcpy(base, path[0] == '/' ? "" : "/");
-		strcat(base, path);
-		for (size_t n = strlen(base); n > 0 && base[n - 1] == '/'; n--)
-			base[n - 1] = '\0';
 		run->base = base;
 		err = f2fs_lookup(run->r.vol, base[0] ? base : "/", 0, &start);
 	}

@@ -137,9 +137,32 @@ static void agrees_with_definition(void **state)
 		}
 }
 
+static void matches_paths(void **state)
+{
+	static const struct {
+		const char *pattern, *path;
+		bool is_match;
+	} rows[] = {
+		{ "b", "b", true },      { "b", "a/b", true },    { "b", "b/a", false },
+		{ "/b", "b", true },     { "/b", "a/b", false },  { "a/b", "a/b", true },
+		{ "a/b", "c/a/b", false }, { "/a/b", "a/b", true }, { "*", "a/b", true },
+		{ "**" "/b", "a/c/b", true }, { "a", "", false },  { "a*", "b/ac", true },
+	};
+	const char *const both[] = { "x", "b" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (glob_match_any(&rows[i].pattern, 1, rows[i].path) != rows[i].is_match)
+			fail_msg("pattern \"%s\", path \"%s\"", rows[i].pattern, rows[i].path);
+	assert_true(glob_match_any(both, 2, "a/b"));
+	assert_false(glob_match_any(both, 1, "a/b"));
+	assert_false(glob_match_any(both, 0, "a/b"));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(matches_table), cmocka_unit_test(agrees_with_definition) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(matches_table), cmocka_unit_test(matches_paths),
+					    cmocka_unit_test(agrees_with_definition) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,16 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import volumes  # noqa: E402
 
 
+@pytest.fixture
+def run(run_tool):
+    """run(program, arguments): a finished process with text; check=False: whatever its status is."""
+    def go(*words, check=True):
+        done = run_tool(*words, rc=0 if check else None)
+        done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
+        return done
+    return go
+
+
 @pytest.fixture(scope="session")
 def planted(run_tool, tmp_path_factory):
     """(image, tree): a volume with the files of volumes.plant(). Read only: copy it to change it."""

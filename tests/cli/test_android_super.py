@@ -15,15 +15,6 @@ VENDOR = ("vendor_a", [(16, 2)])
 SLOT = [("system_a", SYSTEM), VENDOR, ("empty_a", [])]
 
 
-@pytest.fixture
-def run(run_tool):
-    def go(*words, check=True):
-        done = run_tool(*words, rc=0 if check else None)
-        done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
-        return done
-    return go
-
-
 @pytest.fixture(scope="session")
 def volume(run_tool, tmp_path_factory):
     path = tmp_path_factory.mktemp("volume") / "plain.img"

@@ -14,15 +14,6 @@ MIB = 1 << 20
 SPARSE_BLOCK = 4096
 
 
-@pytest.fixture
-def run(run_tool):
-    def go(*words, check=True):
-        done = run_tool(*words, rc=0 if check else None)
-        done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
-        return done
-    return go
-
-
 @pytest.fixture(scope="module")
 def volume(run_tool, tmp_path_factory):
     path = tmp_path_factory.mktemp("volume") / "plain.img"

@@ -16,16 +16,6 @@ SAID = "Info: volume label = "
 GPT_PLACES = [("boot", 1, 2), ("root", 4, 50), ("userdata", 60, 60)]
 
 
-@pytest.fixture
-def run(run_tool):
-    """run(program, arguments): a finished process with text; check=False: whatever its status is."""
-    def go(*words, check=True):
-        done = run_tool(*words, rc=0 if check else None)
-        done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
-        return done
-    return go
-
-
 def put_volume(run, tmp_path, disk, first, size, label, *options):
     """Make a volume by itself, and copy it into the disk."""
     plain = tmp_path / "plain.img"

@@ -22,6 +22,7 @@ import tempfile
 import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+WRITER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sqlite_writer.py")
 POSTGRES = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
 
 
@@ -159,23 +160,10 @@ def fio(b):
 @judge("512M", "-O", "extra_attr,inode_checksum,quota")
 def sqlite(b):
     """Transactions that were committed outlive SIGKILL of the mount, in both kinds of journal."""
-    text = r"""
-import sqlite3, sys
-db = sqlite3.connect(sys.argv[1])
-db.execute("pragma journal_mode=" + sys.argv[2])
-db.execute("pragma synchronous=extra")
-db.execute("create table if not exists t (n integer primary key, x blob)")
-n = db.execute("select coalesce(max(n), 0) from t").fetchone()[0]
-while True:
-    n += 1
-    with db:
-        db.execute("insert into t values (?, ?)", (n, bytes([n % 256]) * (n * 37 % 5000)))
-    print(n, flush=True)
-"""
     last = {"delete": 0, "wal": 0, "truncate": 0, "persist": 0}
     for turn in range(40 if b.long else 8):
         mode = list(last)[turn % len(last)]
-        writer = subprocess.Popen([sys.executable, "-c", text, b.point + "/" + mode, mode], stdout=subprocess.PIPE,
+        writer = subprocess.Popen([sys.executable, WRITER, b.point + "/" + mode, mode], stdout=subprocess.PIPE,
                                   stderr=subprocess.DEVNULL)
         for _ in range(50 + turn):
             writer.stdout.readline()

@@ -18,6 +18,7 @@ import pytest
 import uml
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+WRITER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sqlite_writer.py")
 
 
 def digest(path):
@@ -218,24 +219,11 @@ for i in range(1000000):
 def test_a_database_is_killed(mount, volume, peer_check, option):
     """SQLite with the program killed beneath it: each transaction that was committed is there, and the database whole."""
     image = volume("128M")
-    text = r"""
-import sqlite3, sys
-db = sqlite3.connect(sys.argv[1])
-db.execute("pragma journal_mode=" + sys.argv[2])
-db.execute("pragma synchronous=extra")
-db.execute("create table if not exists t (n integer primary key, x blob)")
-n = db.execute("select coalesce(max(n), 0) from t").fetchone()[0]
-while True:
-    n += 1
-    with db:
-        db.execute("insert into t values (?, ?)", (n, bytes([n % 256]) * (n * 37 % 5000)))
-    print(n, flush=True)
-"""
     last = {}
     for turn in range(4):
         mode = ("delete", "wal")[turn % 2]
         mounted = mount(image, option)
-        writer = subprocess.Popen([sys.executable, "-c", text, mounted.point / mode, mode], stdout=subprocess.PIPE,
+        writer = subprocess.Popen([sys.executable, WRITER, mounted.point / mode, mode], stdout=subprocess.PIPE,
                                   stderr=subprocess.DEVNULL)
         start = int(writer.stdout.readline())
         assert start == last.get(mode, 0) + 1 or start == last[mode] + 2   # the last one may be durable, too

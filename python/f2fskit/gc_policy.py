@@ -47,7 +47,7 @@ class _Asked:
 def py_gc_options_cost(user: Any, section: Any) -> float:
     asked: _Asked = ffi.from_handle(user)
     if asked.hooks.pending is not None:
-        return math.nan  # after a failure nothing more is cleaned
+        return math.nan  # after a failure no more sections are emptied
     try:
         cost = asked.cost(results.from_c(GcSection, section))
         return math.inf if cost is None else float(cost)

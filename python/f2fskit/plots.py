@@ -82,7 +82,7 @@ def segments(volume: Volume, axes: Axes | None = None, *, columns: int | None = 
 
 
 def utilisation(volume: Volume, axes: Axes | None = None, *, bins: int = 20) -> Axes:
-    """Draw how many segments in use are how full, by type: what cleaning has to move. Free segments are not drawn.
+    """Draw how many segments in use are how full, by type: what GC has to move. Free segments are not drawn.
 
     Args:
         axes: where to draw.

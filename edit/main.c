@@ -24,10 +24,10 @@
 #define CLI_OPTIONS_FILE "edit/options.def"
 #include "cli/option_table.h"
 
-/* With what edit_synopsis() makes, for usage and manual page. */
+/* With the texts that synopsis.c makes, for usage and manual page. */
 static struct cli_command command_texts[] = {
 #define COMMANDS(title) { NULL, "", title, "" },
-#define COMMAND(name, operands, need, letters, min, max, run, help, doc) { name, NULL, help, doc },
+#define COMMAND(name, operands, need, letters, min, max, run, help, doc) { name, NULL, help, NULL },
 #include "edit/commands.def"
 #undef COMMAND
 #undef COMMANDS
@@ -79,15 +79,18 @@ struct arguments {
 static void forget_usages(void)
 {
 	for (unsigned i = 0; i < tool.command_count; i++)
-		if (command_texts[i].name)
+		if (command_texts[i].name) {
 			free((char *)command_texts[i].args);
+			free((char *)command_texts[i].doc);
+		}
 }
 
 /* 0, or -1 without memory. */
 static int make_usages(const struct edit *e)
 {
 	for (unsigned i = 0; i < e->command_count; i++)
-		if (e->commands[i].name && !(command_texts[i].args = edit_synopsis(&e->commands[i])))
+		if (e->commands[i].name && (!(command_texts[i].args = edit_synopsis(&e->commands[i])) ||
+					    !(command_texts[i].doc = edit_explanation(&e->commands[i]))))
 			return -1;
 	return 0;
 }

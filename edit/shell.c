@@ -73,22 +73,22 @@ int do_rollback(struct edit *e, const struct edit_call *call)
 	return 0;
 }
 
-static void put_help_record(struct cli_print *out, const struct edit_command *c, const char *usage)
+static void put_help_record(struct cli_print *out, const struct edit_command *c, const char *usage, const char *more)
 {
 	cli_print_begin(out, NULL);
 	cli_print_string(out, "name", c->name);
 	cli_print_string(out, "usage", usage);
 	cli_print_string(out, "help", c->help);
-	cli_print_string(out, "more", c->doc);
+	cli_print_string(out, "more", more);
 	cli_print_bool(out, "needs_write", c->need == EDIT_CHANGES);
 	cli_print_end(out);
 }
 
-static void put_whole(const struct edit_command *c, const char *usage)
+static void put_whole(const struct edit_command *c, const char *usage, const char *more)
 {
 	printf("%s%s%s\n%s\n", c->name, *usage ? " " : "", usage, c->help);
-	if (c->doc[0])
-		cli_put_wrapped(stdout, 0, c->doc);
+	if (more[0])
+		cli_put_wrapped(stdout, 0, more);
 	if (c->need == EDIT_CHANGES)
 		puts("(changes the volume: needs -w)");
 }
@@ -96,17 +96,21 @@ static void put_whole(const struct edit_command *c, const char *usage)
 /* A command in the list of all, or (is_whole) all that there is to say of it. out: of --json. */
 static int put_help(struct edit *e, struct cli_print *out, const struct edit_command *c, int is_whole)
 {
-	char *usage = edit_synopsis(c);
+	char *usage = edit_synopsis(c), *more = edit_explanation(c);
 
-	if (!usage)
+	if (!usage || !more) {
+		free(usage);
+		free(more);
 		return edit_no_memory(e);
+	}
 	if (out)
-		put_help_record(out, c, usage);
+		put_help_record(out, c, usage, more);
 	else if (is_whole)
-		put_whole(c, usage);
+		put_whole(c, usage, more);
 	else
 		printf("  %s%s%s\n      %s\n", c->name, *usage ? " " : "", usage, c->help);
 	free(usage);
+	free(more);
 	return 0;
 }
 

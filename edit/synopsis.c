@@ -4,6 +4,7 @@
  * name. The parser of a call, the usage that the shell and the manual page show, and messages about wrong calls all
  * come from this one text.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,5 +75,27 @@ char *edit_synopsis(const struct edit_command *command)
 	*to = '\0';
 	if (text[0] == ' ')
 		memmove(text, text + 1, strlen(text));
+	return text;
+}
+
+char *edit_explanation(const struct edit_command *command)
+{
+	/* an option becomes at most ", -l is --" and its name */
+	char *text = malloc(strlen(command->doc) + 11 * strlen(command->letters) + 16);
+	char *to = text;
+	struct edit_option option;
+	int count = 0;
+
+	if (!text)
+		return NULL;
+	to = strcpy(to, command->doc) + strlen(command->doc);
+	for (const char *at = command->letters; edit_option_next(&at, &option);)
+		if (option.name_length > 0) {
+			to += sprintf(to, "%s-%c is --", count > 0 ? ", " : to == text ? "" : " ", option.letter);
+			memcpy(to, option.name, option.name_length);
+			to += option.name_length;
+			count++;
+		}
+	strcpy(to, count > 0 ? "." : "");
 	return text;
 }

@@ -61,6 +61,22 @@ def old_names(run_tool, program):
             for line in run_tool(program, "--dump-options").stdout.decode().splitlines() if line.startswith("old\t")}
 
 
+@pytest.mark.parametrize("program", ["f2fs"])
+def test_commands_explain_long_names(run_tool, build_dir, program):
+    """The long names of options in commands.def stand in the help of the command and in the manual page."""
+    with open(os.path.join(TOP, "edit", "commands.def")) as table:
+        text = re.sub(r'"\s*\n\s*"', "", table.read())
+    rows = re.findall(r'^COMMAND\("(\w+)", "(?:[^"\\]|\\.)*", \w+, "([^"]*)"', text, re.M)
+    long_names = [(command, *found) for command, letters in rows for found in re.findall(r"(?:^|[ ?+])(\w)(?::[\w-]+)?/([\w-]+)", letters)]
+    assert len(long_names) > 15
+    with open(os.path.join(build_dir, "man", "f2fs.8")) as page:
+        page = re.sub(r"\\f[BIRP]", "", page.read().replace("\\-", "-"))
+    for command, letter, name in long_names:
+        wanted = "-%s is --%s" % (letter, name)
+        assert wanted in " ".join(run_tool(program, "any.img", "help", command).stdout.decode().split()), (command, name)
+        assert wanted in page, (command, name)
+
+
 def current_names(run_tool, program):
     return listed(run_tool, program)[0] - set(old_names(run_tool, program))
 

@@ -97,7 +97,8 @@ def test_the_old_names_are_few(run_tool):
     assert {program: sorted(old) for program in PAGES if (old := old_names(run_tool, program))} == {
         "dump.f2fs": ["as-of", "differences", "former-names", "hexdump", "history", "pack", "recover-view", "repaired", "rescue"],
         "f2fs": ["pack"], "resize.f2fs": ["debug", "estimate"], "sload.f2fs": ["debug", "replace", "sparse", "update"],
-        "fsck.f2fs": ["debug", "feature", "force", "list", "map", "sparse", "tree"], "defrag.f2fs": ["report", "sparse"],
+        "fsck.f2fs": ["answer-no", "debug", "feature", "force", "list", "map", "preset", "repair", "sparse", "tree"],
+        "defrag.f2fs": ["report", "sparse"],
         "mkfs.f2fs": ["debug"], "f2fstat": ["file"], "f2fs-lab": ["policy"]}
 
 

@@ -319,6 +319,27 @@ static int run_defrag(struct f2fs_volume *vol)
 	return err ? err : f2fs_defrag(vol, &options, NULL);
 }
 
+/* A pattern that all paths match leaves no file out, above all not the first, for whose path memory is taken. */
+static int run_defrag_matching(struct f2fs_volume *vol)
+{
+	static const char *const large[] = { "/large" }, *const all[] = { "*" };
+	struct f2fs_defrag_options options = { F2FS_SIZED(f2fs_defrag_options),
+					       .order = F2FS_DEFRAG_TREE,
+					       .dry_run = 1,
+					       .paths = large,
+					       .path_count = 1 };
+	struct f2fs_defrag_result without = { F2FS_SIZED(f2fs_defrag_result) }, with = without;
+	int err = f2fs_defrag(vol, &options, &without);
+
+	options.include = all;
+	options.include_count = 1;
+	if (!err)
+		err = f2fs_defrag(vol, &options, &with);
+	if (!err && (without.files == 0 || with.files != without.files))
+		fail("files that match were left out");
+	return err;
+}
+
 static int run_defrag_range(struct f2fs_volume *vol)
 {
 	const struct f2fs_geometry *geo = f2fs_volume_geometry(vol);
@@ -411,6 +432,7 @@ static const struct operation operations[] = {
 	{ "clean into holes", run_clean_elsewhere },
 	{ "clean before a change", run_reclaim },
 	{ "put in order", run_defrag },
+	{ "put matching files in order", run_defrag_matching },
 	{ "move a range", run_defrag_range },
 };
 

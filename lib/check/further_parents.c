@@ -32,3 +32,11 @@ size_t further_parents_of(const struct checker *c, f2fs_nid_t nid)
 	}
 	return at;
 }
+
+bool further_parents_has(const struct checker *c, f2fs_nid_t nid)
+{
+	const size_t at = further_parents_of(c, nid);
+
+	return at < c->further_parents.count &&
+	       ((const struct further_parent *)vec_at(&c->further_parents, at))->nid == nid;
+}

@@ -89,7 +89,7 @@ int node_is_gone(struct checker *c, const struct sweep_item *item)
 	return node_raise(c, P_NODE_UNREADABLE, fact, 0, 0);
 }
 
-static uint8_t kind_of(const struct f2fs_geometry *geo, uint32_t offset)
+uint8_t node_kind_at(const struct f2fs_geometry *geo, uint32_t offset)
 {
 	if (offset == XATTR_NODE_OFFSET)
 		return FACT_XATTR;
@@ -151,7 +151,7 @@ static int digest_part(struct checker *c, struct nid_fact *fact, const uint8_t *
 		fact->kind = FACT_BAD;
 		return node_raise(c, P_NODE_OFFSET, fact, fact->offset, last_offset(c->geo));
 	}
-	fact->kind = kind_of(c->geo, fact->offset);
+	fact->kind = node_kind_at(c->geo, fact->offset);
 	if (!facts_inode(&c->facts, fact->ino))
 		return 0;
 	inode = facts_edit_inode(&c->facts, fact->ino);

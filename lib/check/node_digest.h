@@ -18,6 +18,8 @@ bool node_is_same(const struct checker *c, const struct sweep_item *item, const 
  * Handle a node that became unreadable after it was judged: a repair in progress fails, because it would write blind.
  */
 int node_is_gone(struct checker *c, const struct sweep_item *item);
+/* Return the kind of node that a place in a file is for. */
+uint8_t node_kind_at(const struct f2fs_geometry *geo, uint32_t offset);
 /* Keep a finding about a node. */
 int node_raise(struct checker *c, enum problem problem, const struct nid_fact *fact, uint64_t found, uint64_t expected);
 

@@ -15,6 +15,7 @@
 #include "check/sweep.h"
 #include "check/witness.h"
 #include "check/witness_folding.h"
+#include "check/witness_inodes.h"
 #include "check/witness_levels.h"
 #include "check/witness_names.h"
 
@@ -318,6 +319,8 @@ int pass_dirs(struct checker *c)
 		err = sweep_run(c, &sweep, &c->dir_addrs);
 	if (!err)
 		err = types_decide(c);
+	if (!err && !c->must_restart)
+		err = witness_inodes(c);
 	if (!err && !c->must_restart)
 		err = witness_folding(c);
 	if (!err && !c->must_restart)

@@ -93,7 +93,7 @@ static int read_amended(struct checker *c, f2fs_blk_t addr)
 	if (err)
 		return err;
 	memcpy(c->book->block, block, c->geo->block_size);
-	amends_apply(&c->book->amends, addr, c->book->block);
+	amends_apply(&c->book->amends, addr, c->book->block, c->geo->block_size);
 	return 0;
 }
 
@@ -111,7 +111,7 @@ static int seal_anew(struct checker *c, f2fs_blk_t addr, bool was_right)
 {
 	struct amends *amends = &c->book->amends;
 
-	amends_apply(amends, addr, c->book->block);
+	amends_apply(amends, addr, c->book->block, c->geo->block_size);
 	if (!was_right || has_right_sum(c))
 		return 0;
 	return amends_set_bytes(amends, addr, INODE_ADDR_OFFSET + extra_OFS_i_inode_checksum, 4,
@@ -148,6 +148,17 @@ int witness_amend_more(struct checker *c, f2fs_blk_t addr, uint32_t offset, uint
 	was_right = has_right_sum(c);
 	err = amends_add_bytes(&c->book->amends, addr, offset, length, value, &is_new);
 	return err || !is_new ? err : seal_anew(c, addr, was_right);
+}
+
+int witness_amend_block(struct checker *c, f2fs_blk_t addr, const uint8_t *block, const struct finding *why)
+{
+	struct amends *amends = &c->book->amends;
+	bool is_new = false;
+	int err = amends->whole.count < MAX_REBUILT
+			  ? amends_add_block(amends, addr, block, c->geo->block_size, &is_new)
+			  : 0;
+
+	return err || !is_new ? err : note(c, why);
 }
 
 int witness_copy_block(struct checker *c, f2fs_blk_t addr, bool *is_readable)

@@ -31,6 +31,7 @@
 #include "volume/amends.h"
 
 #define MAX_VOTES 8u
+#define MAX_REBUILT 16384u /* blocks that are amended as a whole: they are kept in memory */
 
 /* The witnesses for a value. Their names are in witness.c. */
 enum witness {
@@ -102,6 +103,8 @@ int witness_amend_more(struct checker *c, f2fs_blk_t addr, uint32_t offset, uint
  * CANCELED only.
  */
 int witness_copy_block(struct checker *c, f2fs_blk_t addr, bool *is_readable);
+/* Amend a whole block, whatever the device has there. Nothing is done beyond MAX_REBUILT of them. */
+int witness_amend_block(struct checker *c, f2fs_blk_t addr, const uint8_t *block, const struct finding *why);
 int witness_amend_entry(struct checker *c, const struct f2fs_nat_info *entry, const struct finding *why);
 
 #endif

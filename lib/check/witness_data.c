@@ -10,25 +10,7 @@
 #include "check/witness_ghosts.h"
 #include "check/witness_layout.h"
 #include "check/witness_slots.h"
-
-/* A block that a slot could be meant to point to. */
-struct offer {
-	f2fs_nid_t nid;
-	uint32_t slot;
-	f2fs_blk_t addr;
-	bool is_counted; /* the SIT's count of its segment agrees with its map */
-};
-
-static int compare_offers(const void *a, const void *b)
-{
-	const struct offer *x = a, *y = b;
-
-	if (x->nid != y->nid)
-		return x->nid > y->nid ? 1 : -1;
-	if (x->slot != y->slot)
-		return x->slot > y->slot ? 1 : -1;
-	return (x->addr > y->addr) - (x->addr < y->addr);
-}
+#include "check/witness_unclaimed.h"
 
 /* Return the inode of a node with slots, if its slots are where its block puts them. */
 static const struct inode_fact *owner_of(const struct checker *c, const struct nid_fact *fact, struct inode_fact *room)
@@ -53,47 +35,19 @@ static bool has_slot(const struct checker *c, const struct nid_fact *fact, uint3
 	return inode_fact_has_contents(inode) && !inode_fact_is_inline(inode) && slot < inode->slots;
 }
 
-static int take_stray(struct checker *c, f2fs_blk_t addr, bool is_counted, struct vec *offers)
+/* Could the slot that the block's summary names be meant to point to the block? */
+static int is_offer(struct checker *c, void *user, const struct unclaimed *block, bool *is_wanted)
 {
-	const struct nid_fact *fact;
+	const struct nid_fact *fact = facts_nid(&c->facts, block->nid);
 	struct inode_fact room;
-	struct block_view view;
-	struct offer *offer;
-	int err = witness_view_tables(c, addr, &view);
 
-	if (err || !view.has_sum || view.is_node_sum)
-		return err;
-	fact = facts_nid(&c->facts, view.sum_nid);
-	if (!fact || fact->version != view.sum_version)
+	(void)user;
+	if (!fact || fact->version != block->version)
 		return 0;
-	if (fact->kind == FACT_INODE && !has_slot(c, fact, view.sum_slot))
+	if (fact->kind == FACT_INODE && !has_slot(c, fact, block->slot))
 		return witness_layout(c, fact->nid);
-	if (!owner_of(c, fact, &room))
-		return 0;
-	offer = vec_push(offers, 1);
-	if (!offer)
-		return F2FS_ERR_NOMEM;
-	*offer = (struct offer){ .nid = view.sum_nid, .slot = view.sum_slot, .addr = addr, .is_counted = is_counted };
+	*is_wanted = owner_of(c, fact, &room) != NULL;
 	return 0;
-}
-
-static int collect_offers(struct checker *c, struct vec *offers)
-{
-	int err = 0;
-
-	for (size_t s = 0; s < c->facts.segs.count && !err; s++) {
-		const struct seg_fact *seg = vec_at(&c->facts.segs, s);
-		const f2fs_blk_t start = geometry_segment_start(c->geo, seg->segno);
-		const bool is_counted = bitmap_popcount(seg->sit_map, sizeof(seg->sit_map)) == seg->sit_count;
-
-		if (seg->flags & SEG_ALIAS)
-			continue;
-		for (uint32_t i = 0; i < F2FS_SEGMENT_BLOCKS && !err; i++)
-			if (msb_test(seg->sit_map, i) && !msb_test(seg->node_map, i) && !msb_test(seg->data_map, i))
-				err = take_stray(c, start + i, is_counted, offers);
-	}
-	vec_sort(offers, compare_offers);
-	return err;
 }
 
 /* Is a block a node by the NAT and by its footer? */
@@ -120,7 +74,7 @@ static bool is_only_one_free(const struct checker *c)
 }
 
 /* Does a slot's value hold a block by right: one whose summary names this slot, or one in use of unknown owner? */
-static int holds_by_right(struct checker *c, const struct offer *o, f2fs_blk_t value, bool *out)
+static int holds_by_right(struct checker *c, const struct unclaimed *o, f2fs_blk_t value, bool *out)
 {
 	struct block_view view;
 	int err = witness_view_tables(c, value, &view);
@@ -134,7 +88,7 @@ static int holds_by_right(struct checker *c, const struct offer *o, f2fs_blk_t v
 }
 
 /* Can the slot's value be wrong? Adds the witnesses against it to *witnesses. */
-static int is_wrong(struct checker *c, const struct offer *o, const struct inode_fact *inode, f2fs_blk_t value,
+static int is_wrong(struct checker *c, const struct unclaimed *o, const struct inode_fact *inode, f2fs_blk_t value,
 		    unsigned *witnesses, bool *out)
 {
 	bool is_right;
@@ -162,7 +116,7 @@ static int is_wrong(struct checker *c, const struct offer *o, const struct inode
 	}
 }
 
-static int take_offer(struct checker *c, const struct offer *o)
+static int take_offer(struct checker *c, const struct unclaimed *o)
 {
 	struct inode_fact room;
 	const struct inode_fact *inode = owner_of(c, facts_nid(&c->facts, o->nid), &room);
@@ -177,11 +131,6 @@ static int take_offer(struct checker *c, const struct offer *o)
 	return err || !wrong ? err : witness_amend_slot(c, &slot, o->addr, witnesses);
 }
 
-static bool is_same_slot(const struct offer *a, const struct offer *b)
-{
-	return a->nid == b->nid && a->slot == b->slot;
-}
-
 int witness_data(struct checker *c)
 {
 	struct vec offers;
@@ -189,11 +138,10 @@ int witness_data(struct checker *c)
 
 	if (!witness_may_vote(c))
 		return 0;
-	vec_init(&offers, c->ctx, sizeof(struct offer));
-	err = collect_offers(c, &offers);
+	vec_init(&offers, c->ctx, sizeof(struct unclaimed));
+	err = witness_unclaimed(c, is_offer, NULL, &offers);
 	for (size_t i = 0, end; i < offers.count && !err; i = end) {
-		for (end = i + 1; end < offers.count && is_same_slot(vec_at(&offers, i), vec_at(&offers, end));)
-			end++;
+		end = unclaimed_end(&offers, i);
 		if (end == i + 1) /* of several candidates none can be chosen */
 			err = take_offer(c, vec_at(&offers, i));
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Vote on nodes, in three steps: which block is which node, whose node it is and of which offset, and its place in the
- * tree. After each step that amends something the check begins again.
+ * Vote on nodes, in four steps: which block is which node, whose node it is and of which offset, its place in the tree,
+ * and what a node without a block held. After each step that amends something the check begins again.
  */
 #include <string.h>
 
@@ -12,6 +12,7 @@
 #include "check/witness_entries.h"
 #include "check/witness_layout.h"
 #include "check/witness_nodes.h"
+#include "check/witness_rebuild.h"
 #include "check/witness_tree.h"
 #include "volume/nat_read.h"
 
@@ -453,14 +454,6 @@ static int vote_on_ino(struct vote *v, struct claims_of_node *n)
 			     : amend_owner(c, n, by_nat, WITNESS_NAT | WITNESS_TREE);
 }
 
-static bool hangs_elsewhere(const struct checker *c, const struct nid_fact *fact)
-{
-	const size_t at = further_parents_of(c, fact->nid);
-
-	return at < c->further_parents.count &&
-	       ((const struct further_parent *)vec_at(&c->further_parents, at))->nid == fact->nid;
-}
-
 /* The one pointer to a node implies another place than its footer, and no other node claims that place. */
 static int vote_on_offset(struct vote *v, const struct claims_of_node *n)
 {
@@ -468,7 +461,7 @@ static int vote_on_offset(struct vote *v, const struct claims_of_node *n)
 	struct finding why;
 
 	if (!n->parent || n->parent->ino != n->view.ino || fact->place == n->view.offset ||
-	    has_rival(v, n->view.ino, fact->place) || hangs_elsewhere(v->c, fact))
+	    has_rival(v, n->view.ino, fact->place) || further_parents_has(v->c, fact->nid))
 		return 0;
 	why = footer_finding(fact, "node_offset", n->view.offset, fact->place, WITNESS_POINTER | WITNESS_TREE);
 	return amend_footer(v->c, fact, footer_OFS_flag, fact->place << 3 | (n->view.flag & 7), &why);
@@ -559,6 +552,8 @@ int witness_nodes(struct checker *c)
 		err = vote_on_places(&v);
 	if (!err && !c->must_restart)
 		err = tree_hang_loose(c, &v.loose);
+	if (!err && !c->must_restart)
+		err = witness_rebuild(c, &v.loose);
 	vec_fini(&v.strays);
 	vec_fini(&v.loose);
 	c->book->votes += c->must_restart;

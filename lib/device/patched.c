@@ -46,14 +46,23 @@ static void apply(const struct device_patch *patch, uint64_t offset, uint64_t le
 		end = offset + length;
 	iov_cursor_init(&cursor, iov, count);
 	iov_skip(&cursor, from - offset);
-	iov_copy_in(&cursor, patch->bytes + (from - patch->offset), (size_t)(end - from));
+	iov_copy_in(&cursor, (patch->data ? patch->data : patch->bytes) + (from - patch->offset), (size_t)(end - from));
+}
+
+/* Does one patch have all these bytes? */
+static bool is_inside(const struct patched *p, uint64_t offset, uint64_t length)
+{
+	const size_t i = seek(p, offset);
+	const struct device_patch *patch = i < p->count ? &p->patches[i] : NULL;
+
+	return patch && !patch->is_over && patch->offset <= offset && offset + length <= patch->offset + patch->length;
 }
 
 static int read_patched(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
 {
 	const struct patched *p = self;
 	const uint64_t length = iov_length_capped(iov, count);
-	int rc = device_readv_quiet(p->layer.inner, offset, iov, count);
+	int rc = is_inside(p, offset, length) ? 0 : device_readv_quiet(p->layer.inner, offset, iov, count);
 
 	for (size_t i = seek(p, offset); rc == 0 && i < p->count && p->patches[i].offset < offset + length; i++)
 		if (!p->patches[i].is_over)

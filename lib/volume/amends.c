@@ -4,19 +4,27 @@
  */
 #include "volume/amends.h"
 
+#include <string.h>
+
 void amends_init(struct amends *a, struct f2fs_context *ctx)
 {
 	vec_init(&a->bytes, ctx, sizeof(struct amended_bytes));
 	vec_init(&a->entries, ctx, sizeof(struct f2fs_nat_info));
+	vec_init(&a->whole, ctx, sizeof(struct amended_block));
 	map32_init(&a->blocks, ctx);
+	map32_init(&a->whole_of, ctx);
 	map32_init(&a->entry_of, ctx);
 }
 
 void amends_fini(struct amends *a)
 {
+	for (size_t i = 0; i < a->whole.count; i++)
+		mem_free(a->whole.ctx, ((struct amended_block *)vec_at(&a->whole, i))->data);
+	vec_fini(&a->whole);
 	vec_fini(&a->bytes);
 	vec_fini(&a->entries);
 	map32_fini(&a->blocks);
+	map32_fini(&a->whole_of);
 	map32_fini(&a->entry_of);
 }
 
@@ -40,6 +48,21 @@ static struct amended_bytes *find_bytes(const struct amends *a, f2fs_blk_t addr,
 	return NULL;
 }
 
+uint8_t *amends_whole(const struct amends *a, f2fs_blk_t addr)
+{
+	const uint64_t *at = a->whole.count ? map32_find(&a->whole_of, addr) : NULL;
+
+	return at ? ((struct amended_block *)vec_at(&a->whole, (size_t)*at))->data : NULL;
+}
+
+static void put_into_whole(const struct amends *a, const struct amended_bytes *b)
+{
+	uint8_t *data = amends_whole(a, b->addr);
+
+	if (data)
+		amended_bytes_put(b, data + b->offset);
+}
+
 int amends_add_bytes(struct amends *a, f2fs_blk_t addr, uint32_t offset, uint32_t length, uint64_t value, bool *is_new)
 {
 	struct amended_bytes *b;
@@ -54,6 +77,7 @@ int amends_add_bytes(struct amends *a, f2fs_blk_t addr, uint32_t offset, uint32_
 	last = map32_find(&a->blocks, addr);
 	*b = (struct amended_bytes){ .addr = addr, .offset = offset, .length = length, .value = value };
 	b->next = last ? (size_t)*last : 0;
+	put_into_whole(a, b);
 	return map32_set(&a->blocks, addr, a->bytes.count);
 }
 
@@ -65,7 +89,27 @@ int amends_set_bytes(struct amends *a, f2fs_blk_t addr, uint32_t offset, uint32_
 	if (!b || b->offset != offset || b->length != length)
 		return amends_add_bytes(a, addr, offset, length, value, &is_new);
 	b->value = value;
+	put_into_whole(a, b);
 	return 0;
+}
+
+int amends_add_block(struct amends *a, f2fs_blk_t addr, const uint8_t *block, uint32_t size, bool *is_new)
+{
+	struct amended_block *one;
+	uint8_t *data;
+
+	*is_new = !amends_has_block(a, addr);
+	if (!*is_new)
+		return 0;
+	one = vec_push(&a->whole, 1);
+	data = one ? mem_alloc(a->whole.ctx, size) : NULL;
+	if (!data) {
+		a->whole.count -= one != NULL;
+		return F2FS_ERR_NOMEM;
+	}
+	memcpy(data, block, size);
+	*one = (struct amended_block){ addr, data };
+	return map32_set(&a->whole_of, addr, a->whole.count - 1);
 }
 
 void amended_bytes_put(const struct amended_bytes *b, uint8_t *to)
@@ -74,9 +118,13 @@ void amended_bytes_put(const struct amended_bytes *b, uint8_t *to)
 		to[k] = (uint8_t)(b->value >> 8 * k);
 }
 
-void amends_apply(const struct amends *a, f2fs_blk_t addr, uint8_t *block)
+void amends_apply(const struct amends *a, f2fs_blk_t addr, uint8_t *block, uint32_t size)
 {
+	const uint8_t *whole = amends_whole(a, addr);
 	const struct amended_bytes *b = NULL;
+
+	if (whole)
+		memcpy(block, whole, size);
 
 	while ((b = next_of_block(a, addr, b)) != NULL)
 		amended_bytes_put(b, block + b->offset);
@@ -108,5 +156,5 @@ const struct f2fs_nat_info *amends_entry(const struct amends *a, f2fs_nid_t nid)
 
 bool amends_has_block(const struct amends *a, f2fs_blk_t addr)
 {
-	return a && a->blocks.count && map32_find(&a->blocks, addr);
+	return a && ((a->blocks.count && map32_find(&a->blocks, addr)) || amends_whole(a, addr));
 }

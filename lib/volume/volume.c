@@ -166,19 +166,31 @@ static int use_device(struct f2fs_volume *vol, struct f2fs_device *layer, uint64
 
 static int make_amended_layer(struct f2fs_volume *vol, const struct amends *a, struct f2fs_device **out)
 {
-	struct device_patch *patches = mem_calloc(vol->ctx, a->bytes.count, sizeof(*patches));
+	struct device_patch *patches = mem_calloc(vol->ctx, a->bytes.count + a->whole.count, sizeof(*patches));
+	size_t count = 0;
 	int err;
 
 	if (!patches)
 		return F2FS_ERR_NOMEM;
 	for (size_t i = 0; i < a->bytes.count; i++) {
 		const struct amended_bytes *b = vec_at(&a->bytes, i);
+		struct device_patch *patch = &patches[count];
 
-		patches[i].offset = ((uint64_t)b->addr << vol->geo.block_bits) + b->offset;
-		patches[i].length = (uint8_t)b->length;
-		amended_bytes_put(b, patches[i].bytes);
+		if (amends_whole(a, b->addr))
+			continue;
+		patch->offset = ((uint64_t)b->addr << vol->geo.block_bits) + b->offset;
+		patch->length = b->length;
+		amended_bytes_put(b, patch->bytes);
+		count++;
 	}
-	err = device_new_patched(vol->dev, patches, a->bytes.count, out);
+	for (size_t i = 0; i < a->whole.count; i++) {
+		const struct amended_block *one = vec_at(&a->whole, i);
+
+		patches[count++] = (struct device_patch){ .offset = (uint64_t)one->addr << vol->geo.block_bits,
+							  .length = vol->geo.block_size,
+							  .data = one->data };
+	}
+	err = device_new_patched(vol->dev, patches, count, out);
 	mem_free(vol->ctx, patches);
 	return err;
 }
@@ -194,7 +206,7 @@ int volume_show_amends(struct f2fs_volume *vol, const struct amends *amends)
 			mem_free(vol->ctx, vol->log_sums[i]);
 			vol->log_sums[i] = NULL;
 		}
-	if (!amends || amends->bytes.count == 0)
+	if (!amends || amends->bytes.count + amends->whole.count == 0)
 		return 0;
 	err = make_amended_layer(vol, amends, &layer);
 	return err ? err : use_device(vol, layer, 0);

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Make a lost inode of what its entry, its directory and its blocks tell.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "check/inode_anew.h"
+#include "check/witness_rebuild.h"
+#include "format/dentry.h"
+#include "volume/block_read.h"
+
+#define CLUSTER_BLOCKS 4u /* of the smallest compressed cluster */
+
+static void put_times(uint8_t *block, const uint8_t *from)
+{
+	inode_set_i_atime(block, inode_i_mtime(from));
+	inode_set_i_mtime(block, inode_i_mtime(from));
+	inode_set_i_ctime(block, inode_i_mtime(from));
+	inode_set_i_atime_nsec(block, inode_i_mtime_nsec(from));
+	inode_set_i_mtime_nsec(block, inode_i_mtime_nsec(from));
+	inode_set_i_ctime_nsec(block, inode_i_mtime_nsec(from));
+}
+
+static void put_extra(const struct f2fs_geometry *geo, uint8_t *block)
+{
+	uint8_t *extra = block + INODE_ADDR_OFFSET;
+
+	if (!geometry_has(geo, F2FS_FEAT_EXTRA_ATTR))
+		return;
+	inode_set_i_inline(block, inode_i_inline(block) | (uint8_t)FLAG_i_inline_extra_attr);
+	extra_set_i_extra_isize(extra, extra_SIZE);
+	if (geometry_has(geo, F2FS_FEAT_FLEXIBLE_INLINE_XATTR))
+		extra_set_i_inline_xattr_size(extra, INODE_DEFAULT_XATTR_WORDS);
+	if (geometry_has(geo, F2FS_FEAT_INODE_CRTIME)) {
+		extra_set_i_crtime(extra, inode_i_mtime(block));
+		extra_set_i_crtime_nsec(extra, inode_i_mtime_nsec(block));
+	}
+}
+
+/* Give the inode what it has in common with all that are made anew. from: the inode of its directory, NULL: none. */
+static void fill_anew(struct builder *b, const struct lost_inode *lost, const uint8_t *from)
+{
+	static const uint16_t modes[F2FS_TYPE_END] = { [F2FS_TYPE_REGULAR] = MODE_REG | 0600,
+						       [F2FS_TYPE_DIRECTORY] = MODE_DIR | 0700,
+						       [F2FS_TYPE_SYMLINK] = MODE_LNK | 0777 };
+	uint8_t *block = b->block;
+
+	memset(block, 0, b->c->geo->block_size);
+	inode_set_i_mode(block, lost->block ? modes[b->type] : MODE_DIR | 0755);
+	inode_set_i_inline(block, FLAG_i_inline_inline_xattr);
+	inode_set_i_links(block, b->type == F2FS_TYPE_DIRECTORY ? 2 : lost->names);
+	inode_set_i_generation(block, lost->nid);
+	inode_set_i_pino(block, lost->dir);
+	if (b->type == F2FS_TYPE_DIRECTORY)
+		inode_set_i_flags(block, FLAG_i_flags_index);
+	if (from) {
+		inode_set_i_uid(block, inode_i_uid(from));
+		inode_set_i_gid(block, inode_i_gid(from));
+		inode_set_i_dir_level(block, b->type == F2FS_TYPE_DIRECTORY ? inode_i_dir_level(from) : 0);
+		put_times(block, from);
+	}
+	put_extra(b->c->geo, block);
+}
+
+static void put_dot(uint8_t *payload, const struct dentry_inline_geometry *g, uint32_t slot, f2fs_nid_t ino)
+{
+	uint8_t *entry = payload + g->entry_offset + (size_t)slot * dentry_SIZE;
+
+	dentry_set_ino(entry, ino);
+	dentry_set_name_len(entry, (uint16_t)(slot + 1));
+	dentry_set_file_type(entry, F2FS_TYPE_DIRECTORY);
+	memset(payload + g->name_offset + (size_t)slot * DENTRY_SLOT_BYTES, '.', slot + 1);
+	payload[0] |= (uint8_t)(1u << slot);
+}
+
+/* A directory without a block holds "." and "..". Its other entries come back by the names that inodes remember. */
+static void put_dots(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t ino, f2fs_nid_t parent)
+{
+	struct dentry_inline_geometry g;
+	struct inode_layout layout;
+
+	inode_set_i_inline(block, inode_i_inline(block) | (uint8_t)FLAG_i_inline_inline_dentry);
+	inode_layout(geo, block, &layout);
+	inode_set_i_size(block, layout.inline_size);
+	dentry_inline_geometry(layout.inline_size, &g);
+	put_dot(block + layout.inline_offset, &g, 0, ino);
+	put_dot(block + layout.inline_offset, &g, 1, parent);
+}
+
+/* Do slots that have a block without the first one of their cluster look like compressed clusters? */
+static bool looks_compressed(const uint8_t *slots, uint32_t count)
+{
+	for (uint32_t i = 0; i + CLUSTER_BLOCKS <= count; i += CLUSTER_BLOCKS)
+		if (get_le32(slots + (size_t)i * 4) == F2FS_NULL_ADDR &&
+		    get_le32(slots + (size_t)(i + 1) * 4) != F2FS_NULL_ADDR)
+			return true;
+	return false;
+}
+
+/* Set the size of a symlink to the length of its target. false in *is_target: its block holds none. */
+static int measure_target(struct builder *b, f2fs_blk_t addr, bool *is_target)
+{
+	const uint8_t *target;
+	uint32_t length = 0;
+	int err = volume_peek(b->c->vol, addr, &target);
+
+	if (err == F2FS_ERR_IO) {
+		error_clear(b->c->ctx);
+		*is_target = false;
+		return 0;
+	}
+	if (err)
+		return err;
+	while (length < b->c->geo->block_size && target[length])
+		length++;
+	*is_target = length > 0 && length < b->c->geo->block_size;
+	inode_set_i_size(b->block, length);
+	return 0;
+}
+
+/* Make the inode of what the entry and the blocks tell. */
+int inode_make_anew(struct builder *b, const struct lost_inode *lost, uint32_t *end, bool *is_made)
+{
+	struct checker *c = b->c;
+	const struct inode_fact *dir = facts_inode(&c->facts, lost->dir);
+	const struct nid_fact *at = dir && lost->block ? facts_nid(&c->facts, lost->dir) : NULL;
+	const uint8_t *from = NULL;
+	struct inode_layout layout;
+	uint8_t *slots;
+	int err = at ? volume_peek(c->vol, at->addr, &from) : 0;
+
+	*is_made = false;
+	if (err == F2FS_ERR_IO) {
+		error_clear(c->ctx);
+		return 0;
+	}
+	if (err || (dir && lost->block && (dir->advise & FLAG_i_advise_encrypt)) ||
+	    (b->type != F2FS_TYPE_REGULAR && b->type != F2FS_TYPE_DIRECTORY && b->type != F2FS_TYPE_SYMLINK))
+		return err;
+	fill_anew(b, lost, from);
+	inode_layout(c->geo, b->block, &layout);
+	slots = b->block + layout.slot_offset;
+	*end = rebuild_slots(&b->blocks, lost->nid, slots, layout.slots);
+	*is_made = (*end > 0 || lost->last) &&
+		   !(geometry_has(c->geo, F2FS_FEAT_COMPRESSION) && looks_compressed(slots, layout.slots));
+	if (*is_made && b->type == F2FS_TYPE_SYMLINK)
+		return *end == 1 ? measure_target(b, get_le32(slots), is_made) : (*is_made = false, 0);
+	if (b->type == F2FS_TYPE_DIRECTORY && !*is_made && lost->block) {
+		put_dots(c->geo, b->block, lost->nid, lost->dir);
+		*is_made = true;
+	}
+	return 0;
+}

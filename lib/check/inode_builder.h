@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * An inode that is built again (witness_inodes.c).
+ */
+#ifndef F2FSKIT_CHECK_INODE_BUILDER_H
+#define F2FSKIT_CHECK_INODE_BUILDER_H
+
+#include "check/run.h"
+#include "check/witness_older.h"
+
+/* An inode whose block holds something else, and the first entry that names it. */
+struct lost_inode {
+	f2fs_nid_t nid;
+	f2fs_nid_t dir;
+	f2fs_blk_t block; /* of the entry; 0: the root, which has none */
+	uint32_t slot;
+	uint32_t names;
+	f2fs_nid_t last;  /* its last direct node, 0: none, */
+	uint32_t last_offset;
+};
+
+struct builder {
+	struct checker *c;
+	struct vec lost;	   /* struct lost_inode, by nid */
+	struct vec blocks;	   /* struct unclaimed: of lost inodes */
+	struct older_copies older;
+	uint8_t *block;		   /* the inode that is being built, */
+	uint8_t *name;		   /* and the name in its entry */
+	uint32_t name_len;
+	unsigned type;
+};
+
+/* Has the inode that is being built the name of the entry? */
+bool builder_has_name(const struct builder *b, const struct lost_inode *lost);
+
+#endif

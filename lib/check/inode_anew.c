@@ -7,10 +7,12 @@
 #include "base/error.h"
 #include "check/inode_anew.h"
 #include "check/witness_rebuild.h"
+#include "format/cluster.h"
 #include "format/dentry.h"
 #include "volume/block_read.h"
 
 #define CLUSTER_BLOCKS 4u /* of the smallest compressed cluster */
+#define MOST_CLUSTER_BLOCKS 256u
 
 static void put_times(uint8_t *block, const uint8_t *from)
 {
@@ -88,14 +90,33 @@ static void put_dots(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t
 	put_dot(block + layout.inline_offset, &g, 1, parent);
 }
 
-/* Do slots that have a block without the first one of their cluster look like compressed clusters? */
-static bool looks_compressed(const uint8_t *slots, uint32_t count)
+/*
+ * Is there a compressed cluster: no block in the first slot, which would be the head, and in the second one a block
+ * that begins as compressed data does? One that cannot be read counts, too.
+ */
+static int has_compressed(struct checker *c, const uint8_t *slots, uint32_t count, bool *out)
 {
-	for (uint32_t i = 0; i + CLUSTER_BLOCKS <= count; i += CLUSTER_BLOCKS)
-		if (get_le32(slots + (size_t)i * 4) == F2FS_NULL_ADDR &&
-		    get_le32(slots + (size_t)(i + 1) * 4) != F2FS_NULL_ADDR)
-			return true;
-	return false;
+	struct cluster_header header;
+	const uint8_t *block;
+	int err = 0;
+
+	*out = false;
+	for (uint32_t i = 0; i + CLUSTER_BLOCKS <= count && !*out && !err; i += CLUSTER_BLOCKS) {
+		const f2fs_blk_t second = get_le32(slots + (size_t)(i + 1) * 4);
+
+		if (get_le32(slots + (size_t)i * 4) != F2FS_NULL_ADDR || second == F2FS_NULL_ADDR)
+			continue;
+		err = volume_peek(c->vol, second, &block);
+		*out = err == F2FS_ERR_IO ||
+		       (!err && cluster_header_decode(block, (size_t)MOST_CLUSTER_BLOCKS << c->geo->block_bits, &header) ==
+					RULE_NONE &&
+			is_zero(chead_reserved(block), chead_SIZE_reserved));
+		if (err == F2FS_ERR_IO) {
+			error_clear(c->ctx);
+			err = 0;
+		}
+	}
+	return err;
 }
 
 /* Set the size of a symlink to the length of its target. false in *is_target: its block holds none. */
@@ -127,6 +148,7 @@ int inode_make_anew(struct builder *b, const struct lost_inode *lost, uint32_t *
 	const struct nid_fact *at = dir && lost->block ? facts_nid(&c->facts, lost->dir) : NULL;
 	const uint8_t *from = NULL;
 	struct inode_layout layout;
+	bool is_packed = false;
 	uint8_t *slots;
 	int err = at ? volume_peek(c->vol, at->addr, &from) : 0;
 
@@ -142,8 +164,11 @@ int inode_make_anew(struct builder *b, const struct lost_inode *lost, uint32_t *
 	inode_layout(c->geo, b->block, &layout);
 	slots = b->block + layout.slot_offset;
 	*end = rebuild_slots(&b->blocks, lost->nid, slots, layout.slots);
-	*is_made = (*end > 0 || lost->last) &&
-		   !(geometry_has(c->geo, F2FS_FEAT_COMPRESSION) && looks_compressed(slots, layout.slots));
+	if (geometry_has(c->geo, F2FS_FEAT_COMPRESSION))
+		err = has_compressed(c, slots, layout.slots, &is_packed);
+	*is_made = !err && (*end > 0 || lost->last) && !is_packed;
+	if (err || is_packed)
+		return err;
 	if (*is_made && b->type == F2FS_TYPE_SYMLINK)
 		return *end == 1 ? measure_target(b, get_le32(slots), is_made) : (*is_made = false, 0);
 	if (b->type == F2FS_TYPE_DIRECTORY && !*is_made && lost->block) {

@@ -24,6 +24,7 @@ struct builder {
 	struct vec lost;	   /* struct lost_inode, by nid */
 	struct vec blocks;	   /* struct unclaimed: of lost inodes */
 	struct older_copies older;
+	struct map32 misplaced; /* nodes in the blocks of other nodes */
 	uint8_t *block;		   /* the inode that is being built, */
 	uint8_t *name;		   /* and the name in its entry */
 	uint32_t name_len;

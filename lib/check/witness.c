@@ -207,6 +207,7 @@ static int view_summary(struct checker *c, f2fs_blk_t addr, struct block_view *o
 	out->sum_slot = sum.ofs_in_node;
 	out->sum_version = sum.version;
 	out->is_node_sum = sum.is_node == SUMMARY_OF_NODES;
+	out->is_of_pack = source == F2FS_SUMMARY_PACK;
 	out->has_sum = source == F2FS_SUMMARY_SSA || source == F2FS_SUMMARY_PACK;
 	return 0;
 }

@@ -85,6 +85,7 @@ struct block_view {
 	uint16_t sum_slot;
 	uint8_t sum_version;
 	bool has_sum;	  /* there is a summary that is not made of the footer */
+	bool is_of_pack;  /* it is in the checkpoint pack, beside the journal of the SIT */
 	bool is_node_sum; /* of a segment of nodes */
 	bool is_in_sit;
 };

@@ -12,6 +12,8 @@
 #include "check/witness_slots.h"
 #include "check/witness_unclaimed.h"
 
+#define MOST_OF_PACK 1u /* slots that the summaries in the pack may contradict and be right */
+
 /* Return the inode of a node with slots, if its slots are where its block puts them. */
 static const struct inode_fact *owner_of(const struct checker *c, const struct nid_fact *fact, struct inode_fact *room)
 {
@@ -116,35 +118,75 @@ static int is_wrong(struct checker *c, const struct unclaimed *o, const struct i
 	}
 }
 
-static int take_offer(struct checker *c, const struct unclaimed *o)
+/* A block, and the slot that should lead to it. */
+struct offer {
+	struct slot_view slot;
+	f2fs_blk_t addr;
+	unsigned witnesses;
+	bool is_of_pack;
+};
+
+/* Note the slot of a block, if what stands there is wrong. */
+static int note_offer(struct checker *c, const struct unclaimed *o, struct vec *offers)
 {
 	struct inode_fact room;
 	const struct inode_fact *inode = owner_of(c, facts_nid(&c->facts, o->nid), &room);
-	unsigned witnesses = WITNESS_SUMMARY | WITNESS_SIT;
-	struct slot_view slot;
+	struct offer one = { .addr = o->addr,
+			     .witnesses = WITNESS_SUMMARY | WITNESS_SIT,
+			     .is_of_pack = o->is_of_pack }, *kept;
 	bool wrong = false;
-	int err = witness_find_slot(c, o->nid, o->slot, &slot);
+	int err = witness_find_slot(c, o->nid, o->slot, &one.slot);
 
-	if (err || !slot.is_there)
+	if (err || !one.slot.is_there)
 		return err;
-	err = is_wrong(c, o, inode, slot.value, &witnesses, &wrong);
-	return err || !wrong ? err : witness_amend_slot(c, &slot, o->addr, witnesses);
+	err = is_wrong(c, o, inode, one.slot.value, &one.witnesses, &wrong);
+	if (err || !wrong)
+		return err;
+	kept = vec_push(offers, 1);
+	if (!kept)
+		return F2FS_ERR_NOMEM;
+	*kept = one;
+	return 0;
+}
+
+/*
+ * Amend the slots. Summaries in the checkpoint pack and the journal of the SIT are in one block. When they contradict
+ * many slots, that block is of another checkpoint, and the nodes are right.
+ */
+static int take_offers(struct checker *c, const struct vec *offers)
+{
+	size_t of_pack = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < offers->count; i++)
+		of_pack += ((const struct offer *)vec_at(offers, i))->is_of_pack;
+	for (size_t i = 0; i < offers->count && !err; i++) {
+		const struct offer *one = vec_at(offers, i);
+
+		if (!one->is_of_pack || of_pack <= MOST_OF_PACK)
+			err = witness_amend_slot(c, &one->slot, one->addr, one->witnesses);
+	}
+	return err;
 }
 
 int witness_data(struct checker *c)
 {
-	struct vec offers;
+	struct vec blocks, offers;
 	int err;
 
 	if (!witness_may_vote(c))
 		return 0;
-	vec_init(&offers, c->ctx, sizeof(struct unclaimed));
-	err = witness_unclaimed(c, is_offer, NULL, &offers);
-	for (size_t i = 0, end; i < offers.count && !err; i = end) {
-		end = unclaimed_end(&offers, i);
+	vec_init(&blocks, c->ctx, sizeof(struct unclaimed));
+	vec_init(&offers, c->ctx, sizeof(struct offer));
+	err = witness_unclaimed(c, is_offer, NULL, &blocks);
+	for (size_t i = 0, end; i < blocks.count && !err; i = end) {
+		end = unclaimed_end(&blocks, i);
 		if (end == i + 1) /* of several candidates none can be chosen */
-			err = take_offer(c, vec_at(&offers, i));
+			err = note_offer(c, vec_at(&blocks, i), &offers);
 	}
+	if (!err)
+		err = take_offers(c, &offers);
+	vec_fini(&blocks);
 	vec_fini(&offers);
 	if (!err && !c->must_restart)
 		err = witness_clusters(c);

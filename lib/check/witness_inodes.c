@@ -172,6 +172,18 @@ static void put_name(struct builder *b, const struct lost_inode *lost)
 	memcpy(inode_i_name_w(b->block), b->name, b->name_len);
 }
 
+/* Count the slots in use of an inode that has no contents inside. */
+static uint32_t count_slots(const struct checker *c, const uint8_t *block)
+{
+	struct inode_layout layout;
+	uint32_t count = 0;
+
+	inode_layout(c->geo, block, &layout);
+	for (uint32_t i = 0; i < layout.slots && !inode_has_inline(block, FLAG_i_inline_inline_dentry); i++)
+		count += get_le32(block + layout.slot_offset + (size_t)i * 4) != F2FS_NULL_ADDR;
+	return count;
+}
+
 /* Put size, depth, name, footer and checksum right. slots_end: the slot after the last one in use. */
 static int finish(struct builder *b, const struct lost_inode *lost, const struct nid_fact *fact, uint32_t slots_end)
 {
@@ -191,7 +203,7 @@ static int finish(struct builder *b, const struct lost_inode *lost, const struct
 			inode_set_i_current_depth(b->block, level + 1);
 	}
 	if (inode_i_blocks(b->block) == 0)
-		inode_set_i_blocks(b->block, 1);
+		inode_set_i_blocks(b->block, 1 + count_slots(c, b->block));
 	put_name(b, lost);
 	memset(node_footer_w(c->geo, b->block), 0, footer_SIZE);
 	rebuild_footer(c, fact, 0, b->type == F2FS_TYPE_DIRECTORY, b->block);
@@ -213,7 +225,7 @@ static int build(struct builder *b, const struct lost_inode *lost)
 			       .block = fact->addr };
 	bool is_due, is_there = false, is_copied = false, is_made = false;
 	uint32_t end = 0;
-	int err = rebuild_is_due(c, fact, &is_due);
+	int err = rebuild_is_due(c, &b->misplaced, fact, &is_due);
 
 	if (!err && is_due)
 		err = read_entry(b, lost, &is_there);
@@ -226,7 +238,7 @@ static int build(struct builder *b, const struct lost_inode *lost)
 	if (err || (!is_copied && !is_made))
 		return err;
 	err = finish(b, lost, fact, end);
-	why.text = is_copied ? "an older copy, its entry and its blocks" : "its entry and its blocks";
+	why.text = is_copied ? "an older copy and what the tables say" : lost->block ? "its entry and its blocks" : "its blocks";
 	return err ? err : witness_amend_block(c, fact->addr, b->block, &why);
 }
 
@@ -242,7 +254,7 @@ static int restore_xattrs(struct builder *b, const struct nid_fact *fact)
 				     .text = "an older copy" };
 	const uint8_t *block;
 	bool is_due;
-	int err = rebuild_is_due(c, fact, &is_due);
+	int err = rebuild_is_due(c, &b->misplaced, fact, &is_due);
 
 	if (err || !is_due || !addr)
 		return err;
@@ -319,24 +331,40 @@ static int build_all(struct builder *b)
 	return err;
 }
 
+/* Does a block hold something else than the node that the NAT has there? */
+static bool has_lost_nodes(const struct checker *c)
+{
+	for (size_t i = 0; i < c->findings.count; i++) {
+		const struct finding *f = vec_at(&c->findings, i);
+
+		if (f->problem == P_NODE_NID || f->problem == P_NODE_UNREADABLE)
+			return true;
+	}
+	return false;
+}
+
 int witness_inodes(struct checker *c)
 {
 	struct builder b = { .c = c };
 	int err;
 
-	if (!witness_may_vote(c))
+	if (!witness_may_vote(c) || !has_lost_nodes(c))
 		return 0;
 	vec_init(&b.lost, c->ctx, sizeof(struct lost_inode));
 	vec_init(&b.blocks, c->ctx, sizeof(struct unclaimed));
 	older_copies_init(&b.older, c->ctx);
+	map32_init(&b.misplaced, c->ctx);
 	b.block = mem_alloc(c->ctx, c->geo->block_size);
 	b.name = mem_alloc(c->ctx, NAME_MAX_BYTES);
 	err = b.block && b.name ? list_lost(&b) : F2FS_ERR_NOMEM;
+	if (!err)
+		err = rebuild_note_misplaced(c, &b.misplaced);
 	if (!err)
 		err = build_all(&b);
 	vec_fini(&b.lost);
 	vec_fini(&b.blocks);
 	older_copies_fini(&b.older);
+	map32_fini(&b.misplaced);
 	mem_free(c->ctx, b.block);
 	mem_free(c->ctx, b.name);
 	c->book->votes += c->must_restart;

@@ -216,7 +216,8 @@ static bool is_foreign(const struct checker *c, const struct nid_fact *fact, con
 {
 	const struct nid_fact *other = facts_nid(&c->facts, view->nid);
 
-	return view->ino != fact->ino && other && other->ino == view->ino && other->addr != fact->addr;
+	return other && other->ino == view->ino && other->addr != fact->addr &&
+	       (view->ino != fact->ino || ((fact->flags & FACT_CLAIMED) && fact->place != view->offset));
 }
 
 /* The NAT leads to a block whose footer has another number: is it the node all the same? */

@@ -16,7 +16,20 @@
 #include "check/witness_unclaimed.h"
 #include "volume/ssa_read.h"
 
-int rebuild_is_due(struct checker *c, const struct nid_fact *fact, bool *out)
+int rebuild_note_misplaced(const struct checker *c, struct map32 *misplaced)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < c->findings.count && !err; i++) {
+		const struct finding *f = vec_at(&c->findings, i);
+
+		if (f->problem == P_NODE_NID && f->found <= UINT32_MAX)
+			err = map32_set(misplaced, (uint32_t)f->found, 1);
+	}
+	return err;
+}
+
+int rebuild_is_due(struct checker *c, const struct map32 *misplaced, const struct nid_fact *fact, bool *out)
 {
 	const struct seg_fact *seg = facts_seg(&c->facts, geometry_segment_of(c->geo, fact->addr));
 	struct block_view view;
@@ -24,7 +37,7 @@ int rebuild_is_due(struct checker *c, const struct nid_fact *fact, bool *out)
 	int err;
 
 	*out = false;
-	if (fact->kind != FACT_BAD || fact->addr == 0 || !seg)
+	if (fact->kind != FACT_BAD || fact->addr == 0 || !seg || map32_find(misplaced, fact->nid))
 		return 0;
 	err = witness_view(c, fact->addr, &view, &is_readable);
 	if (err || !view.is_in_sit || (is_readable ? view.nid == fact->nid : !c->vol->accepts_unread))
@@ -118,8 +131,8 @@ static bool has_nodes_below(const struct checker *c, const struct vec *loose, co
 	return found && found->ino == fact->ino && found->offset - fact->place <= most;
 }
 
-static int rebuild(struct checker *c, const struct vec *blocks, const struct vec *loose, const struct nid_fact *fact,
-		   uint8_t *block)
+static int rebuild(struct checker *c, const struct map32 *misplaced, const struct vec *blocks,
+		   const struct vec *loose, const struct nid_fact *fact, uint8_t *block)
 {
 	const struct inode_fact *inode = facts_inode(&c->facts, fact->ino);
 	const bool is_direct = node_kind_at(c->geo, fact->place) == FACT_DIRECT;
@@ -131,7 +144,7 @@ static int rebuild(struct checker *c, const struct vec *blocks, const struct vec
 				     .text = is_direct ? "the summary of each block in use below it"
 						       : "the footer of each node below it" };
 	bool is_due;
-	int err = rebuild_is_due(c, fact, &is_due);
+	int err = rebuild_is_due(c, misplaced, fact, &is_due);
 
 	if (err || !is_due)
 		return err;
@@ -160,6 +173,7 @@ int witness_rebuild(struct checker *c, const struct vec *loose)
 {
 	struct facts_walk walk = { 0 };
 	const struct nid_fact *fact;
+	struct map32 misplaced;
 	struct vec blocks;
 	uint8_t *block;
 	int err;
@@ -170,11 +184,15 @@ int witness_rebuild(struct checker *c, const struct vec *loose)
 	if (!block)
 		return F2FS_ERR_NOMEM;
 	vec_init(&blocks, c->ctx, sizeof(struct unclaimed));
-	err = witness_unclaimed(c, is_slot_of_candidate, NULL, &blocks);
+	map32_init(&misplaced, c->ctx);
+	err = rebuild_note_misplaced(c, &misplaced);
+	if (!err)
+		err = witness_unclaimed(c, is_slot_of_candidate, NULL, &blocks);
 	while (!err && (fact = facts_next_whole(&c->facts, &walk)) != NULL)
 		if (is_candidate(c, fact))
-			err = rebuild(c, &blocks, loose, fact, block);
+			err = rebuild(c, &misplaced, &blocks, loose, fact, block);
 	vec_fini(&blocks);
+	map32_fini(&misplaced);
 	mem_free(c->ctx, block);
 	return err;
 }

@@ -7,11 +7,13 @@
 
 #include "check/run.h"
 
+/* Note the nodes that are in the blocks of other nodes: a search finds them (node id -> 1). */
+int rebuild_note_misplaced(const struct checker *c, struct map32 *misplaced);
 /*
- * Do the NAT, the SIT and the summary agree that a node is in its block, although the block does not hold it? A block
- * that cannot be read counts only if the loss of unreadable blocks is accepted.
+ * Do the NAT, the SIT and the summary agree that a node is in its block, although the block does not hold it, nor that
+ * of another node? A block that cannot be read counts only if the loss of unreadable blocks is accepted.
  */
-int rebuild_is_due(struct checker *c, const struct nid_fact *fact, bool *out);
+int rebuild_is_due(struct checker *c, const struct map32 *misplaced, const struct nid_fact *fact, bool *out);
 /* Write the footer of a node of this offset into a block that is built again. */
 void rebuild_footer(const struct checker *c, const struct nid_fact *fact, uint32_t offset, bool is_of_directory,
 		    uint8_t *block);

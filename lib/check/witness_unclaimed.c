@@ -28,7 +28,7 @@ static int take(struct checker *c, f2fs_blk_t addr, bool is_counted, unclaimed_w
 
 	if (err || !view.has_sum || view.is_node_sum)
 		return err;
-	one = (struct unclaimed){ view.sum_nid, view.sum_slot, addr, view.sum_version, is_counted };
+	one = (struct unclaimed){ view.sum_nid, view.sum_slot, addr, view.sum_version, view.is_of_pack, is_counted };
 	err = wants(c, user, &one, &is_wanted);
 	if (err || !is_wanted)
 		return err;

@@ -13,6 +13,7 @@ struct unclaimed {
 	uint32_t slot;
 	f2fs_blk_t addr;
 	uint8_t version;
+	bool is_of_pack; /* the summary is in the checkpoint pack */
 	bool is_counted; /* the SIT's count of its segment agrees with its map */
 };
 

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Single blocks of metadata that hold something else: zeros, noise, another block, or what was there before a write that was lost.
+
+Whatever holds a node, the tables and the rest of the file's tree know what the node led to. So a repair may lose only what was in
+the block and nowhere else: attributes, contents inside an inode, links besides the name that an inode remembers, and the exact
+size of a file whose inode is lost.
+"""
+import collections
+import dataclasses
+import os
+import random
+
+import f2fskit
+
+import subjects
+import sweep_judge
+import sweep_volumes
+
+TURNS = 4               # transactions whose writes are lost, one by one
+COMPRESSED = int(f2fskit.InodeFlag.COMPR)
+ROOT = 3
+
+
+@dataclasses.dataclass
+class Lost:
+    """Block `block` holds `contents`."""
+
+    volume: str
+    block: int
+    contents: bytes = dataclasses.field(repr=False)
+    kind: str
+    order: int = 1
+
+    @property
+    def id(self):
+        return "%s block %d %s" % (self.volume, self.block, self.kind)
+
+    def apply(self, device, seals):
+        device.write(self.block * len(self.contents), self.contents)
+
+
+def nodes_of(devices):
+    """{block: (nid, ino)} of all nodes, and {ino: (kind, number of blocks outside, paths)}."""
+    nodes, inodes = {}, {}
+    with f2fskit.open(devices[0], devices=devices[1:]) as volume:
+        for entry in volume.nat.used():
+            if entry.nid > 2:
+                nodes[entry.block_addr] = entry.nid, entry.ino
+        for path, ino in [("/", ROOT), *((path, entry.ino) for path, entry in volume.scan("/"))]:
+            if ino not in inodes:
+                inode = volume.inode(ino)
+                outside = sum(extent.count for extent in inode.extents() if extent.kind.name in ("DATA", "COMPRESSED"))
+                inodes[ino] = (sweep_judge.KINDS.get(inode.mode & 0o170000, ""), outside, bool(inode.i_flags & COMPRESSED), [])
+            inodes[ino][3].append(path)
+    return nodes, inodes
+
+
+def damages_of_nodes(name, whole, seed=0):
+    """Each node's block with zeros, with noise, and with another node."""
+    subject, rng = whole.subject, random.Random("%s %s" % (name, seed))
+    size, nodes = subject.places.size, sorted(nodes_of(subject.bases)[0])
+    device = f2fskit.Device.multi(subject.bases) if len(subject.bases) > 1 else subject.bases[0]
+    for block in nodes:
+        other = rng.choice(nodes)
+        yield Lost(name, block, bytes(size), "zeros")
+        yield Lost(name, block, rng.randbytes(size), "noise")
+        if other != block:
+            yield Lost(name, block, device.read(other * size, size), "another node")
+
+
+def change(volume, turn, rng):
+    """One transaction: new files, overwritten, renamed and removed ones, attributes and directories."""
+    block = volume.block_size
+    for i, size in enumerate((50, 5000, 9 * block)):
+        volume.path("/tree/new-%d-%d" % (turn, i)).write_bytes(rng.randbytes(size))
+    volume.lookup("/tree/size-5").pwrite(rng.randbytes(2 * block), block * rng.randrange(15))
+    volume.lookup("/far").pwrite(rng.randbytes(block), block * rng.choice((0, 5)))
+    volume.path("/many/late-%d" % turn).write_bytes(b"late")
+    volume.path("/many/n%d-%s" % (turn * 3, "abcdefgh" * (turn * 3 % 7))).rename("/many/moved-%d" % turn)
+    volume.path("/tree/size-1").xattrs["user.more-%d" % turn] = rng.randbytes(60 * (turn + 1))
+    if turn:
+        volume.path("/tree/new-%d-0" % (turn - 1)).unlink()
+    volume.path("/dir-%d" % turn).mkdir()
+
+
+def lost_writes(name):
+    """(whole, damages): a volume of sweep_volumes after some transactions, and each block as it was before its last write."""
+    devices, zones = sweep_volumes.make_ours(name)
+    rng, before, found = random.Random("lost writes " + name), devices[-1 if zones else 0].fork(), {}
+    recorder = devices[0].recorder()
+    first = recorder.zoned(zones[0], conventional=zones[1], full=True) if zones else recorder
+    for turn in range(TURNS):
+        with f2fskit.open(first, "r+", devices=devices[1:], now=(sweep_volumes.TIME + 100 + turn) * 10**9) as volume:
+            change(volume, turn, rng)
+            size = volume.block_size
+    for record in recorder.records:
+        if record.kind.name != "WRITE":
+            continue
+        for at in range(0, record.length, size):
+            block = (record.offset + at) // size
+            found[block] = before.read(block * size, size)
+            before.write(record.offset + at, record.data[at:at + size])
+    if first is not recorder:
+        first.close()
+    recorder.close()
+    whole = sweep_judge.Whole(subjects.Subject(name, devices, zones))
+    return whole, [Lost(name, block, old, "lost write") for block, old in sorted(found.items())
+                   if devices[0].read(block * size, size) != old]
+
+
+class Judge:
+    """Says what may be lost with a node."""
+
+    def __init__(self, whole):
+        self.whole = whole
+        self.nodes, self.inodes = nodes_of(whole.subject.bases)
+
+    def excess(self, damage, result):
+        """What a repair lost that was not in the block alone; empty: nothing."""
+        nid, ino = self.nodes.get(damage.block, (0, 0))
+        lost = set(result.get("all_lost", ()))
+        kind, outside, is_compressed, paths = self.inodes.get(ino, ("", 0, False, []))
+        if not nid or is_compressed and nid == ino:
+            return []
+        if nid != ino:
+            return sorted(lost) if not self.is_of_attributes(nid, ino) else sorted(lost - set(paths))
+        allowed = set(paths)
+        if kind == "DIRECTORY":
+            allowed |= self.further_links(paths) | self.older_names(paths, result["after"])
+        gone = [path for path in paths if path not in result["after"] and path != "/"] if kind == "DIRECTORY" or (kind == "REGULAR" and outside) else []
+        return sorted(lost - allowed) + ["name " + path for path in gone]
+
+    def is_of_attributes(self, nid, ino):
+        with f2fskit.open(self.whole.subject.bases[0], devices=self.whole.subject.bases[1:]) as volume:
+            return volume.inode(ino).i_xattr_nid == nid
+
+    def older_names(self, directories, after):
+        """Names in directories whose files have the names of an older copy of the directory."""
+        found = set()
+        for directory in directories:
+            inside = {path for path in {*self.whole.look.found, *after} if os.path.dirname(path) == directory}
+            states = {after[path] for path in inside if path in after and path not in self.whole.look.found}
+            found |= {path for path in inside if self.whole.look.found.get(path) in states}
+        return found
+
+    def further_links(self, directories):
+        """Names in directories of files that have several names."""
+        return {path for _, _, _, paths in self.inodes.values() if len(paths) > 1 for path in paths
+                if any(path.startswith(directory.rstrip("/") + "/") for directory in directories)}
+
+
+def one(judge, damage):
+    """The judge's result, with what was lost in excess as a fault."""
+    seen = {}
+
+    def look(bed, result, said, again):
+        after = sweep_judge.Look(bed.devices)
+        seen["after"] = after.found
+
+    result = sweep_judge.one(judge.whole, damage, None, look)
+    wanted = judge.whole.look.found
+    after = seen["after"]
+    result["all_lost"] = [path for path, state in wanted.items() if after.get(path) != state]
+    result["after"] = after
+    excess = judge.excess(damage, result)
+    if excess:
+        result["wrong"]["lost"] = "lost, though something else knew it: %s" % excess[:6]
+    return result
+
+
+def tally(results):
+    """{kind: [damages, names lost, bytes lost, faults]}"""
+    found = collections.defaultdict(lambda: [0, 0, 0, 0])
+    for result in results:
+        row = found[result["kind"]]
+        for i, value in enumerate((1, result.get("names_lost", 0), result.get("bytes_lost", 0), len(result["wrong"]))):
+            row[i] += value
+    return dict(found)

@@ -5,6 +5,8 @@
 #ifndef F2FSKIT_CHECK_INODE_BUILDER_H
 #define F2FSKIT_CHECK_INODE_BUILDER_H
 
+#include <string.h>
+
 #include "check/run.h"
 #include "check/witness_older.h"
 
@@ -32,6 +34,10 @@ struct builder {
 };
 
 /* Has the inode that is being built the name of the entry? */
-bool builder_has_name(const struct builder *b, const struct lost_inode *lost);
+static inline bool builder_has_name(const struct builder *b, const struct lost_inode *lost)
+{
+	return inode_i_pino(b->block) == lost->dir && inode_i_namelen(b->block) == b->name_len && b->name_len &&
+	       memcmp(inode_i_name(b->block), b->name, b->name_len) == 0;
+}
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Take an older copy of a lost inode, and bring it to the present as far as the tables and other inodes tell.
+ * Take an older copy of a lost inode, and bring it to the present as far as the tables and other inodes know.
  */
 #include <string.h>
 
@@ -78,7 +78,7 @@ static int may_stay(struct builder *b, f2fs_blk_t value, bool *out)
 	return err;
 }
 
-/* Drop the pointers of an older copy to what is not the inode's any more. */
+/* Drop the pointers of an older copy to blocks and nodes that are not the inode's any more. */
 static int drop_old_pointers(struct builder *b, const struct inode_layout *layout, f2fs_nid_t nid)
 {
 	const struct f2fs_geometry *geo = b->c->geo;

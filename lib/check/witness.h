@@ -19,9 +19,13 @@
  * - A node becomes part of a file when its footer and its NAT entry name the file, or when one of them does and the
  *   place in the file's tree is empty there and only there.
  * - A place that a node or block holds by right is not taken from it.
+ * - A node whose block holds something else is built again from the rest of the volume
+ *   (witness_rebuild.c, witness_inodes.c), when NAT, SIT and summary agree that it was there.
  *
  * Cost: nothing on a sound volume. When nodes contradict each other, blocks in node segments that the SIT has in use
- * and no node has are read once, and 16 bytes are kept for each. The rest is a few lookups for each contradiction.
+ * and no node has are read once, and 16 bytes are kept for each. When inodes are lost, the free blocks of node segments
+ * are read once, and a block is kept for each node that is built again. The rest is a few lookups for each
+ * contradiction.
  * Each vote that amends something makes the check begin again, at most MAX_VOTES times.
  */
 #ifndef F2FSKIT_CHECK_WITNESS_H

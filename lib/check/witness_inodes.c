@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Build inodes again that a directory names and whose blocks hold something else. An older copy of the inode has all
- * that did not change since, if it is a copy of the same file: it has the name of the entry, or leads to a block or node
- * that the tables still give to the inode. The summaries of the blocks in use name the slots of the present file.
+ * that did not change since, if it is a copy of the same file: it has the name of the entry, or leads to a block or
+ * node that the tables still give to the inode. The summaries of the blocks in use name the slots of the present file.
  *
  * Without a copy, the entry gives type and name, and the blocks the contents. That is done only where plain blocks are
- * contents: not below encrypted directories, and not if the slots look like compressed clusters. What was inside the
- * inode is lost without a copy, so that such an entry stays dead.
+ * contents: not below encrypted directories, and not if the slots look like compressed clusters. Contents inside
+ * the inode are lost without a copy, so that such an entry stays dead.
  *
  * Nodes of attributes have an older copy, or nothing.
  */
@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "check/dir_judge.h"
-#include "check/inode_anew.h"
+#include "check/inode_fresh.h"
 #include "check/inode_older.h"
 #include "check/witness.h"
 #include "check/witness_inodes.h"
@@ -23,7 +23,7 @@
 #include "check/witness_unclaimed.h"
 #include "volume/block_read.h"
 
-/* ---- what is lost */
+/* ---- lost inodes */
 
 static bool is_lost(const struct checker *c, f2fs_nid_t nid)
 {
@@ -129,12 +129,6 @@ static int read_entry(struct builder *b, const struct lost_inode *lost, bool *is
 	return 0;
 }
 
-bool builder_has_name(const struct builder *b, const struct lost_inode *lost)
-{
-	return inode_i_pino(b->block) == lost->dir && inode_i_namelen(b->block) == b->name_len && b->name_len &&
-	       memcmp(inode_i_name(b->block), b->name, b->name_len) == 0;
-}
-
 /* ---- all of it */
 
 /* Return the first file block after the last one that the inode and its direct nodes have. */
@@ -234,11 +228,13 @@ static int build(struct builder *b, const struct lost_inode *lost)
 	if (!err && is_copied)
 		err = inode_renew(b, lost, &end);
 	else if (!err && is_there)
-		err = inode_make_anew(b, lost, &end, &is_made);
+		err = inode_make_fresh(b, lost, &end, &is_made);
 	if (err || (!is_copied && !is_made))
 		return err;
 	err = finish(b, lost, fact, end);
-	why.text = is_copied ? "an older copy and what the tables say" : lost->block ? "its entry and its blocks" : "its blocks";
+	why.text = is_copied   ? "an older copy and the tables"
+		   : lost->block ? "its entry and its blocks"
+				 : "its blocks";
 	return err ? err : witness_amend_block(c, fact->addr, b->block, &why);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Vote on nodes, in four steps: which block is which node, whose node it is and of which offset, its place in the tree,
- * and what a node without a block held. After each step that amends something the check begins again.
+ * and the contents of a node whose block is lost. After each step that amends something the check begins again.
  */
 #include <string.h>
 

@@ -69,7 +69,7 @@ static int look_at(struct checker *c, struct older_copies *o, f2fs_blk_t addr)
 	if (err)
 		return err;
 	footer = node_footer(c->geo, block);
-	at = map32_find(&o->index, footer_nid(footer));
+	at = geometry_is_nid(c->geo, footer_nid(footer)) ? map32_find(&o->index, footer_nid(footer)) : NULL;
 	if (!at || !is_sound(c, block, footer_nid(footer)))
 		return 0;
 	copy = vec_at(&o->found, (size_t)*at);

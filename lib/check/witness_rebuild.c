@@ -23,8 +23,8 @@ int rebuild_note_misplaced(const struct checker *c, struct map32 *misplaced)
 	for (size_t i = 0; i < c->findings.count && !err; i++) {
 		const struct finding *f = vec_at(&c->findings, i);
 
-		if (f->problem == P_NODE_NID && f->found <= UINT32_MAX)
-			err = map32_set(misplaced, (uint32_t)f->found, 1);
+		if (f->problem == P_NODE_NID && geometry_is_nid(c->geo, (f2fs_nid_t)f->found))
+			err = map32_set(misplaced, (f2fs_nid_t)f->found, 1);
 	}
 	return err;
 }
@@ -60,7 +60,7 @@ void rebuild_footer(const struct checker *c, const struct nid_fact *fact, uint32
 	footer_set_next_blkaddr(footer, fact->addr + 1);
 }
 
-/* May a node below an inode be built again, as far as the facts tell? */
+/* May a node below an inode be built again, by the facts? */
 static bool is_candidate(const struct checker *c, const struct nid_fact *fact)
 {
 	const struct nid_fact *parent;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Single blocks of metadata that hold something else: zeros, noise, another block, or what was there before a write that was lost.
+"""Single blocks of metadata that hold something else: zeros, noise, another block, or the block before a write that was lost.
 
 Whatever holds a node, the tables and the rest of the file's tree know what the node led to. So a repair may lose only what was in
 the block and nowhere else: attributes, contents inside an inode, links besides the name that an inode remembers, and the exact
@@ -114,21 +114,27 @@ class Judge:
     def __init__(self, whole):
         self.whole = whole
         self.nodes, self.inodes = nodes_of(whole.subject.bases)
+        with f2fskit.open(whole.subject.bases[0], devices=whole.subject.bases[1:]) as volume:
+            self.encrypted = [paths[0] for ino, (_, _, _, paths) in self.inodes.items() if volume.inode(ino).is_encrypted]
 
-    def excess(self, damage, result):
-        """What a repair lost that was not in the block alone; empty: nothing."""
+    def excess(self, damage, lost, after):
+        """What of the lost paths was not in the block alone. after: what there is."""
         nid, ino = self.nodes.get(damage.block, (0, 0))
-        lost = set(result.get("all_lost", ()))
         kind, outside, is_compressed, paths = self.inodes.get(ino, ("", 0, False, []))
-        if not nid or is_compressed and nid == ino:
+        if not nid or self.whole.subject.is_read_only or nid == ino and (is_compressed or self.is_encrypted(paths)):
             return []
         if nid != ino:
             return sorted(lost) if not self.is_of_attributes(nid, ino) else sorted(lost - set(paths))
         allowed = set(paths)
         if kind == "DIRECTORY":
-            allowed |= self.further_links(paths) | self.older_names(paths, result["after"])
-        gone = [path for path in paths if path not in result["after"] and path != "/"] if kind == "DIRECTORY" or (kind == "REGULAR" and outside) else []
+            allowed |= self.further_links(paths) | self.older_names(paths, after)
+        has_trace = kind == "DIRECTORY" or (kind == "REGULAR" and outside)
+        gone = [path for path in paths if path not in after and path != "/"] if has_trace else []
         return sorted(lost - allowed) + ["name " + path for path in gone]
+
+    def is_encrypted(self, paths):
+        """Is it below an encrypted directory? The key to its contents was in its inode."""
+        return any(path == directory or path.startswith(directory + "/") for path in paths for directory in self.encrypted)
 
     def is_of_attributes(self, nid, ino):
         with f2fskit.open(self.whole.subject.bases[0], devices=self.whole.subject.bases[1:]) as volume:
@@ -149,20 +155,18 @@ class Judge:
                 if any(path.startswith(directory.rstrip("/") + "/") for directory in directories)}
 
 
-def one(judge, damage):
-    """The judge's result, with what was lost in excess as a fault."""
-    seen = {}
+def one(judge, damage, then=None):
+    """The judge's result, with what was lost in excess as a fault. then: as of sweep_judge.one()."""
+    after = {}
 
     def look(bed, result, said, again):
-        after = sweep_judge.Look(bed.devices)
-        seen["after"] = after.found
+        after.update(sweep_judge.Look(bed.devices).found)
+        if then:
+            then(bed, result, said, again)
 
     result = sweep_judge.one(judge.whole, damage, None, look)
-    wanted = judge.whole.look.found
-    after = seen["after"]
-    result["all_lost"] = [path for path, state in wanted.items() if after.get(path) != state]
-    result["after"] = after
-    excess = judge.excess(damage, result)
+    lost = {path for path, state in judge.whole.look.found.items() if after.get(path) != state}
+    excess = judge.excess(damage, lost, after)
     if excess:
         result["wrong"]["lost"] = "lost, though something else knew it: %s" % excess[:6]
     return result

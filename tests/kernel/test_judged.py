@@ -11,6 +11,7 @@ BITS = {1: 160, 2: 40, 3: 20}       # of the sweep: single bits, pairs, triples
 LEAST_ASKED = 0.4                   # of all: damages that a repair cannot mend are not asked about
 CLEAN = {1: 90, 2: 20}              # of the sweep without repairs
 LEAST_CLEAN = 0.15                  # of these: damages that a check finds are not asked about
+REBUILT = ("ours:plain", "ours:all", "seed:plain", "seed:features", "seed:directories")   # volumes that lose nodes
 # Found by sweeps without repairs: a check called these clean, and Linux did not.
 FOUND = ["ours:plain nat_journal.count^=0x1", "seed:read-only inode[6].i_advise^=0x80"]
 
@@ -57,6 +58,27 @@ def test_sweep(f2fskit, kernel, tmp_path):
     plans = {name: beds.plan(name) for name in beds.names}
     assert refused(asked, (beds.one(damage) for damage in sweep_plan.sample(plans, SEED, BITS))) == {}
     beds.close()
+
+
+def test_lost_blocks(f2fskit, kernel, tmp_path):
+    """Nodes that were built again: the kernel reads and writes their files."""
+    import lost_blocks
+    import sweep_judge
+    import sweep_kernel
+    import sweep_volumes
+
+    asked, results = sweep_kernel.Asked(str(tmp_path), 1, kernel), []
+    for name in REBUILT:
+        whole = sweep_judge.Whole(sweep_volumes.make(name))
+        judge, seen = lost_blocks.Judge(whole), set()
+        for damage in lost_blocks.damages_of_nodes(name, whole):
+            if damage.block not in seen and damage.block % 3 == 0:
+                seen.add(damage.block)
+                results.append(lost_blocks.one(judge, damage, asked.choose))
+        whole.subject.close()
+    assert any("INODE_REBUILT" in result["found"] for result in results)
+    assert any("NODE_REBUILT" in result["found"] for result in results)
+    assert refused(asked, results) == {}
 
 
 def test_clean(f2fskit, kernel, tmp_path):

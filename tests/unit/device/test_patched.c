@@ -77,6 +77,37 @@ static void writes_end_them(void **state)
 	free_fixture(&f);
 }
 
+/* A patch of any length; where it has all bytes of a read, the device below is not asked. */
+static void long_ones_hide_the_device(void **state)
+{
+	const struct f2fs_fault_rule rule = { .bad_offset = 8192, .bad_length = 4096 };
+	uint8_t block[4096], bytes[4096];
+	const struct device_patch patch = { .offset = 8192, .length = sizeof(block), .data = block };
+	struct f2fs_device *faulty, *dev;
+	struct fixture f;
+
+	(void)state;
+	make_fixture(&f, NULL, 0);
+	for (size_t i = 0; i < sizeof(block); i++)
+		block[i] = (uint8_t)(i * 7);
+	assert_int_equal(f2fs_device_open_fault(f.memory, &faulty), 0);
+	f2fs_device_fault_set(faulty, &rule);
+	assert_int_equal(device_new_patched(faulty, &patch, 1, &dev), 0);
+	assert_int_equal(f2fs_device_read(dev, 8192, bytes, sizeof(bytes)), 0);
+	assert_memory_equal(bytes, block, sizeof(bytes));
+	assert_int_equal(f2fs_device_read(dev, 8200, bytes, 100), 0);
+	assert_memory_equal(bytes, block + 8, 100);
+	assert_int_equal(f2fs_device_read(dev, 8191, bytes, 2), F2FS_ERR_IO);
+	assert_int_equal(f2fs_device_write(dev, 8192 + 4096, bytes, 1), 0);
+	f2fs_device_fault_set(faulty, &(struct f2fs_fault_rule){ 0 });
+	assert_int_equal(f2fs_device_write(dev, 8192, bytes, 1), 0);
+	assert_int_equal(f2fs_device_read(dev, 8300, bytes, 1), 0);
+	assert_int_equal(bytes[0], 0); /* of the device below */
+	f2fs_device_close(dev);
+	f2fs_device_close(faulty);
+	free_fixture(&f);
+}
+
 static void none_is_none(void **state)
 {
 	struct fixture f;
@@ -93,6 +124,7 @@ static void none_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(every_read_sees_them), cmocka_unit_test(writes_end_them),
+					    cmocka_unit_test(long_ones_hide_the_device),
 					    cmocka_unit_test(none_is_none) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Make a lost inode of what its entry, its directory and its blocks tell.
+ * Make a lost inode from its entry, its directory and its blocks.
  */
 #include <string.h>
 
 #include "base/error.h"
-#include "check/inode_anew.h"
+#include "check/inode_fresh.h"
 #include "check/witness_rebuild.h"
 #include "format/cluster.h"
 #include "format/dentry.h"
@@ -40,8 +40,8 @@ static void put_extra(const struct f2fs_geometry *geo, uint8_t *block)
 	}
 }
 
-/* Give the inode what it has in common with all that are made anew. from: the inode of its directory, NULL: none. */
-static void fill_anew(struct builder *b, const struct lost_inode *lost, const uint8_t *from)
+/* Fill in the fields that all made inodes have. from: the inode of its directory, NULL: none. */
+static void fill_fresh(struct builder *b, const struct lost_inode *lost, const uint8_t *from)
 {
 	static const uint16_t modes[F2FS_TYPE_END] = { [F2FS_TYPE_REGULAR] = MODE_REG | 0600,
 						       [F2FS_TYPE_DIRECTORY] = MODE_DIR | 0700,
@@ -96,6 +96,7 @@ static void put_dots(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t
  */
 static int has_compressed(struct checker *c, const uint8_t *slots, uint32_t count, bool *out)
 {
+	const size_t most = (size_t)MOST_CLUSTER_BLOCKS << c->geo->block_bits;
 	struct cluster_header header;
 	const uint8_t *block;
 	int err = 0;
@@ -108,8 +109,7 @@ static int has_compressed(struct checker *c, const uint8_t *slots, uint32_t coun
 			continue;
 		err = volume_peek(c->vol, second, &block);
 		*out = err == F2FS_ERR_IO ||
-		       (!err && cluster_header_decode(block, (size_t)MOST_CLUSTER_BLOCKS << c->geo->block_bits, &header) ==
-					RULE_NONE &&
+		       (!err && cluster_header_decode(block, most, &header) == RULE_NONE &&
 			is_zero(chead_reserved(block), chead_SIZE_reserved));
 		if (err == F2FS_ERR_IO) {
 			error_clear(c->ctx);
@@ -140,8 +140,8 @@ static int measure_target(struct builder *b, f2fs_blk_t addr, bool *is_target)
 	return 0;
 }
 
-/* Make the inode of what the entry and the blocks tell. */
-int inode_make_anew(struct builder *b, const struct lost_inode *lost, uint32_t *end, bool *is_made)
+/* Make the inode from the entry and the blocks. */
+int inode_make_fresh(struct builder *b, const struct lost_inode *lost, uint32_t *end, bool *is_made)
 {
 	struct checker *c = b->c;
 	const struct inode_fact *dir = facts_inode(&c->facts, lost->dir);
@@ -160,7 +160,7 @@ int inode_make_anew(struct builder *b, const struct lost_inode *lost, uint32_t *
 	if (err || (dir && lost->block && (dir->advise & FLAG_i_advise_encrypt)) ||
 	    (b->type != F2FS_TYPE_REGULAR && b->type != F2FS_TYPE_DIRECTORY && b->type != F2FS_TYPE_SYMLINK))
 		return err;
-	fill_anew(b, lost, from);
+	fill_fresh(b, lost, from);
 	inode_layout(c->geo, b->block, &layout);
 	slots = b->block + layout.slot_offset;
 	*end = rebuild_slots(&b->blocks, lost->nid, slots, layout.slots);

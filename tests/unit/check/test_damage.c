@@ -397,11 +397,7 @@ static const struct damage {
 } damages[] = {
 	{ "checksum", "features", bad_checksum, { P_INODE_CHECKSUM } },
 	{ "casefold", "plain", casefold_without_feature, { P_INODE_CASEFOLD } },
-	{ "no root",
-	  "plain",
-	  root_without_node,
-	  { P_NODE_NID, P_ROOT_MISSING, P_DIR_LOST, P_CP_VALID_BLOCKS, P_CP_VALID_NODES, P_CP_VALID_INODES,
-	    P_SIT_EXTRA } },
+	{ "no root", "plain", root_without_node, { P_INODE_REBUILT, P_LINKS_DIR } },
 	{ "orphan entry", "orphans", orphan_entry, { P_ORPHAN_ENTRY, P_FILE_LOST } },
 	{ "orphan count", "orphans", orphan_count, { P_ORPHAN_BLOCK, P_FILE_LOST } },
 	{ "orphan block", "orphans", orphan_block_place, { P_ORPHAN_BLOCK } },

@@ -20,6 +20,22 @@ uint32_t cli_feature_find(const char *name, size_t n)
 	return 0;
 }
 
+const char *cli_feature_wish(struct f2fs_features_options *o, const char *name, size_t n, int off)
+{
+	const uint8_t large_nat = off ? F2FS_LARGE_NAT_OFF : F2FS_LARGE_NAT_ON;
+	const uint32_t feature = cli_feature_find(name, n);
+
+	*(off ? &o->off : &o->on) |= feature;
+	if (feature)
+		return NULL;
+	if (n != strlen(CLI_LARGE_NAT) || memcmp(name, CLI_LARGE_NAT, n) != 0)
+		return "is no feature that the list has";
+	if (o->large_nat != F2FS_LARGE_NAT_KEEP && o->large_nat != large_nat)
+		return "cannot be turned on and off at once";
+	o->large_nat = large_nat;
+	return NULL;
+}
+
 const char *cli_parse_features(const char *list, uint32_t settable, uint32_t *features)
 {
 	static const char separators[] = ", ";

@@ -9,8 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <f2fskit/label.h>
+
 /* The feature called by the first n bytes of name, 0 if there is none. */
 uint32_t cli_feature_find(const char *name, size_t n);
+/* The flag of the checkpoint that is turned on and off like a feature. */
+#define CLI_LARGE_NAT "large_nat_bitmap"
+/* Wish for a feature, or for that flag, by the first n bytes of name; NULL, or why not. */
+const char *cli_feature_wish(struct f2fs_features_options *o, const char *name, size_t n, int off);
 /* Add to *features those of a list with commas or blanks; only those of settable can be asked for. */
 const char *cli_parse_features(const char *list, uint32_t settable, uint32_t *features);
 

@@ -35,13 +35,12 @@ static int take_wishes(struct edit *e, const struct edit_call *call, struct f2fs
 
 	for (int i = 0; i < call->count; i++) {
 		const char *word = call->operands[i];
-		const uint32_t feature = cli_feature_find(word + 1, strlen(word + !!*word));
 
 		if (!strchr("+-^", word[0]) || !word[0])
 			return edit_usage(e, "feature", word, "does not begin with + or -");
-		if (!feature)
-			return edit_usage(e, "feature", word, "is no feature that the list has");
-		*(word[0] == '+' ? &o->on : &o->off) |= feature;
+		why = cli_feature_wish(o, word + 1, strlen(word + 1), word[0] != '+');
+		if (why)
+			return edit_usage(e, "feature", word, why);
 	}
 	if (!edit_has(call, 'E'))
 		return 0;
@@ -66,6 +65,7 @@ static int report(struct edit *e, const struct f2fs_features_options *o, const s
 	cli_print_flags(out, "on", result->after & ~result->before, flags, count);
 	cli_print_flags(out, "off", result->before & ~result->after, flags, count);
 	cli_print_flags(out, "features", result->after, flags, count);
+	cli_print_bool(out, CLI_LARGE_NAT, result->large_nat_after);
 	cli_print_u64(out, "inodes", result->inodes);
 	if (o->convert)
 		cli_print_u64(out, "left", result->left);

@@ -50,11 +50,10 @@ static const char *take_features(struct f2fs_features_options *o, const char *li
 	for (const char *at = list; *at;) {
 		const size_t n = strcspn(at, ",");
 		const int has_sign = n > 0 && strchr("^-+", at[0]) != NULL;
-		const uint32_t feature = cli_feature_find(at + has_sign, n - (size_t)has_sign);
+		const char *why = cli_feature_wish(o, at + has_sign, n - (size_t)has_sign, has_sign && at[0] != '+');
 
-		if (!feature)
-			return "has an unknown feature (-l lists them)";
-		*(has_sign && at[0] != '+' ? &o->off : &o->on) |= feature;
+		if (why)
+			return why;
 		at += n + (at[n] == ',');
 	}
 	return NULL;
@@ -139,6 +138,7 @@ static void print_features(struct cli_print *out, const struct arguments *a, con
 	cli_print_bool(out, "dry_run", a->features.dry_run);
 	cli_print_flags(out, "turned_on", result->after & ~result->before, flags, count);
 	cli_print_flags(out, "turned_off", result->before & ~result->after, flags, count);
+	cli_print_bool(out, CLI_LARGE_NAT, result->large_nat_after);
 	cli_print_u64(out, "inodes_rewritten", result->inodes);
 	if (a->features.convert)
 		cli_print_u64(out, "inodes_left", result->left);

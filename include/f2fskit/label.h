@@ -40,6 +40,13 @@ enum f2fs_uuid_flag {
  */
 F2FS_API int f2fs_volume_set_uuid(struct f2fs_volume *vol, const uint8_t uuid[16], unsigned flags);
 
+/* Values of large_nat of struct f2fs_features_options. */
+enum f2fs_large_nat {
+	F2FS_LARGE_NAT_KEEP = 0, /* it stays as it is */
+	F2FS_LARGE_NAT_ON = 1,
+	F2FS_LARGE_NAT_OFF = 2
+};
+
 /* Options of f2fs_volume_set_features(); begin it with F2FS_SIZED. */
 struct f2fs_features_options {
 	uint32_t struct_size;	 /* F2FS_SIZED */
@@ -48,6 +55,7 @@ struct f2fs_features_options {
 	uint32_t encoding_flags; /* with casefold turned on, for names in UTF-8: 1 strict, 2 hashonly */
 	uint8_t convert;	 /* give extra attributes to inodes that lack some; take them with extra_attr off */
 	uint8_t dry_run;	 /* judge and count, and write nothing: the volume may be opened for reading */
+	uint8_t large_nat;	 /* enum f2fs_large_nat: the checkpoint flag large_nat_bitmap */
 };
 
 /* Result of f2fs_volume_set_features(), or of its dry run; begin it with F2FS_SIZED. */
@@ -59,6 +67,8 @@ struct f2fs_features_result {
 	f2fs_nid_t ino;		 /* after STATE: an inode, if one stands in the way; else 0 */
 	uint64_t inodes;	 /* that are rewritten */
 	uint64_t left;		 /* with convert: inodes that stay as they are */
+	uint8_t large_nat_before; /* 1: the checkpoint had the flag large_nat_bitmap */
+	uint8_t large_nat_after;  /* and has it now, or would have it */
 };
 
 /*
@@ -87,8 +97,13 @@ struct f2fs_features_result {
  * of an unfinished write, a compressed file with holes, orphans, a checkpoint that asks for a check. It stays on where
  * mkfs made the volume with it, without summaries.
  *
+ * large_nat_bitmap is a flag of the checkpoint, which moves its bitmaps (FORMAT volume 4.5): one commit changes it,
+ * before the features. The number of node ids stays. It is the room for more: with the flag, growing the volume beyond
+ * its tables makes node ids for a fifth of its blocks; without it some 14 million at most, with blocks of 4 KiB.
+ *
  * result: NULL for none. Fails with UNSUPPORTED (a feature that cannot change, such as blkzoned and packed_ssa, or that
- * another feature needs; ro of a volume that mkfs made with it), STATE (an inode needs the feature, or lacks what it
+ * another feature needs; ro of a volume that mkfs made with it; large_nat_bitmap of a checkpoint that has no room for
+ * its bitmaps otherwise), STATE (an inode needs the feature, or lacks what it
  * needs; uncommitted changes; a volume that waits for recovery; ro is on and stays on), INVALID, READ_ONLY, IO,
  * CORRUPT, NOSPC, NOMEM, CANCELED.
  */

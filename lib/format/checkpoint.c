@@ -4,6 +4,8 @@
  */
 #include "format/checkpoint.h"
 
+#include <string.h>
+
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/crc.h"
@@ -91,9 +93,15 @@ static enum rule check_logs(const uint8_t *cp, const struct f2fs_geometry *geo)
 	return RULE_NONE;
 }
 
-void checkpoint_bitmaps(const uint8_t *cp, const struct f2fs_geometry *geo, uint32_t *sit_offset, uint32_t *nat_offset)
+static bool is_large(const uint8_t *cp)
 {
-	if (cp_ckpt_flags(cp) & FLAG_ckpt_flags_large_nat_bitmap) {
+	return (cp_ckpt_flags(cp) & FLAG_ckpt_flags_large_nat_bitmap) != 0;
+}
+
+static void place_bitmaps(const uint8_t *cp, const struct f2fs_geometry *geo, bool large, uint32_t *sit_offset,
+			  uint32_t *nat_offset)
+{
+	if (large) {
 		*nat_offset = cp_SIZE + 4;
 		*sit_offset = *nat_offset + cp_nat_ver_bitmap_bytesize(cp);
 	} else if (geo->cp_payload > 0) {
@@ -105,22 +113,44 @@ void checkpoint_bitmaps(const uint8_t *cp, const struct f2fs_geometry *geo, uint
 	}
 }
 
-static enum rule check_bitmaps(const uint8_t *cp, const struct f2fs_geometry *geo)
+void checkpoint_bitmaps(const uint8_t *cp, const struct f2fs_geometry *geo, uint32_t *sit_offset, uint32_t *nat_offset)
 {
-	const uint32_t sit_bytes = cp_sit_ver_bitmap_bytesize(cp), nat_bytes = cp_nat_ver_bitmap_bytesize(cp);
-	const bool large = (cp_ckpt_flags(cp) & FLAG_ckpt_flags_large_nat_bitmap) != 0;
+	place_bitmaps(cp, geo, is_large(cp), sit_offset, nat_offset);
+}
+
+bool checkpoint_bitmaps_fit(const uint8_t *cp, const struct f2fs_geometry *geo, bool large)
+{
 	const uint64_t all = (uint64_t)geo->block_size * (1 + geo->cp_payload);
 	/* what does not run on into the payload ends before the checksum */
 	const uint64_t nat_room = large ? all : geo->block_size - 4;
 	const uint64_t sit_room = large || geo->cp_payload > 0 ? all : nat_room;
 	uint32_t sit, nat;
 
-	if (sit_bytes != geo->sit_blocks / 8 || nat_bytes != geo->nat_blocks / 8)
+	place_bitmaps(cp, geo, large, &sit, &nat);
+	return range_within(sit, cp_sit_ver_bitmap_bytesize(cp), sit_room) &&
+	       range_within(nat, cp_nat_ver_bitmap_bytesize(cp), nat_room);
+}
+
+void checkpoint_move_bitmaps(uint8_t *cp, const uint8_t *from, const struct f2fs_geometry *geo, bool large)
+{
+	const uint32_t flag = FLAG_ckpt_flags_large_nat_bitmap;
+	uint32_t sit_from, nat_from, sit, nat;
+
+	place_bitmaps(from, geo, is_large(from), &sit_from, &nat_from);
+	place_bitmaps(from, geo, large, &sit, &nat);
+	memset(cp + cp_SIZE, 0, (size_t)geo->block_size * (1 + geo->cp_payload) - cp_SIZE);
+	cp_set_ckpt_flags(cp, large ? cp_ckpt_flags(cp) | flag : cp_ckpt_flags(cp) & ~flag);
+	cp_set_checksum_offset(cp, large ? cp_SIZE : geo->block_size - 4);
+	memcpy(cp + sit, from + sit_from, cp_sit_ver_bitmap_bytesize(from));
+	memcpy(cp + nat, from + nat_from, cp_nat_ver_bitmap_bytesize(from));
+}
+
+static enum rule check_bitmaps(const uint8_t *cp, const struct f2fs_geometry *geo)
+{
+	if (cp_sit_ver_bitmap_bytesize(cp) != geo->sit_blocks / 8 ||
+	    cp_nat_ver_bitmap_bytesize(cp) != geo->nat_blocks / 8)
 		return RULE_CP_BITMAP_SIZE;
-	checkpoint_bitmaps(cp, geo, &sit, &nat);
-	if (!range_within(sit, sit_bytes, sit_room) || !range_within(nat, nat_bytes, nat_room))
-		return RULE_CP_BITMAP_ROOM;
-	return RULE_NONE;
+	return checkpoint_bitmaps_fit(cp, geo, is_large(cp)) ? RULE_NONE : RULE_CP_BITMAP_ROOM;
 }
 
 /* Is there room for nat_bits after the pack? Counted as the kernel does, with both copies (FORMAT volume 12). */

@@ -32,6 +32,13 @@ void checkpoint_pack_layout(const uint8_t *cp, const struct f2fs_geometry *geo, 
 
 /* Byte offsets of the version bitmaps in checkpoint block and payload as one array (FORMAT volume 4.5). */
 void checkpoint_bitmaps(const uint8_t *cp, const struct f2fs_geometry *geo, uint32_t *sit_offset, uint32_t *nat_offset);
+/* Is there room for the bitmaps of this checkpoint with, or without, large_nat_bitmap? */
+bool checkpoint_bitmaps_fit(const uint8_t *cp, const struct f2fs_geometry *geo, bool large);
+/*
+ * Turn large_nat_bitmap on or off in a checkpoint block and its payload: the flag, the place of the checksum, and the
+ * bitmaps. They must fit. from: a copy of cp.
+ */
+void checkpoint_move_bitmaps(uint8_t *cp, const uint8_t *from, const struct f2fs_geometry *geo, bool large);
 
 /* How a log allocates: alloc_type of the checkpoint (FORMAT volume 4.2). */
 enum alloc_type {

@@ -67,22 +67,41 @@ static void describe_logs(const struct txn *txn, struct pack *pack)
 	}
 }
 
-static void follow_form(struct txn *txn, struct pack *pack)
+/* Give the checkpoint the layout of its new flags. The transaction changes its bitmaps no more. */
+static int follow_flags(struct txn *txn, uint32_t flags)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+	const size_t size = (size_t)(1 + geo->cp_payload) << geo->block_bits;
+	uint8_t *from;
+
+	if (!((cp_ckpt_flags(txn->cp) ^ flags) & FLAG_ckpt_flags_large_nat_bitmap))
+		return 0;
+	from = mem_alloc(txn->vol->ctx, size);
+	if (!from)
+		return F2FS_ERR_NOMEM;
+	memcpy(from, txn->cp, size);
+	checkpoint_move_bitmaps(txn->cp, from, geo, (flags & FLAG_ckpt_flags_large_nat_bitmap) != 0);
+	mem_free(txn->vol->ctx, from);
+	return 0;
+}
+
+static int follow_form(struct txn *txn, struct pack *pack)
 {
 	const struct commit_form *form = txn->form;
 	uint8_t *cp = txn->cp;
 
 	pack->flags = (pack->flags | form->flags) & ~form->cleared;
 	cp_set_free_segment_count(cp, (uint32_t)((int64_t)cp_free_segment_count(cp) + form->free_change));
-	if (!form->has_room)
-		return;
-	cp_set_user_block_count(cp, form->user_blocks);
-	cp_set_rsvd_segment_count(cp, form->reserved_segments);
-	cp_set_overprov_segment_count(cp, form->overprovision_segments);
+	if (form->has_room) {
+		cp_set_user_block_count(cp, form->user_blocks);
+		cp_set_rsvd_segment_count(cp, form->reserved_segments);
+		cp_set_overprov_segment_count(cp, form->overprovision_segments);
+	}
+	return follow_flags(txn, pack->flags);
 }
 
 /* Everything but the checkpoint pack is stored: fill in the pack. */
-static void describe(struct txn *txn, struct pack *pack)
+static int describe(struct txn *txn, struct pack *pack)
 {
 	/* numbers that a resize left stay so until it, or a repair, settles them */
 	const bool settles = txn->is_derived || (txn->form && txn->form->has_room);
@@ -103,12 +122,11 @@ static void describe(struct txn *txn, struct pack *pack)
 	describe_logs(txn, pack);
 	cp_set_elapsed_time(cp, txn->now);
 	cp_set_free_segment_count(cp, free_count_committed(txn));
-	if (txn->form)
-		follow_form(txn, pack);
 	cp_set_valid_block_count(cp, txn->valid_blocks);
 	cp_set_valid_node_count(cp, txn->valid_nodes);
 	cp_set_valid_inode_count(cp, txn->valid_inodes);
 	cp_set_next_free_nid(cp, txn->nid_cursor);
+	return txn->form ? follow_form(txn, pack) : 0;
 }
 
 /*
@@ -225,8 +243,9 @@ int txn_commit_as(struct f2fs_volume *vol, const struct commit_form *form)
 	if (!err) {
 		pack.nat_journal = journals;
 		pack.sit_journal = journals + geo->journal_size;
-		describe(txn, &pack);
-		err = write_pack(txn, &pack);
+		err = describe(txn, &pack);
+		if (!err)
+			err = write_pack(txn, &pack);
 		pack_free(&pack);
 	}
 	mem_free(vol->ctx, journals);

@@ -14,7 +14,7 @@ int txn_commit(struct f2fs_volume *vol);
 void txn_roll_back(struct f2fs_volume *vol);
 /* Further contents of a commit, besides those of the transaction. */
 struct commit_form {
-	uint32_t flags;	    /* further checkpoint flags */
+	uint32_t flags;	    /* further checkpoint flags; with large_nat_bitmap the bitmaps move, and must fit */
 	uint32_t cleared;   /* flags that end with this commit */
 	bool whole_sit;	    /* no segment is in the journal */
 	bool has_room;	    /* the three numbers below take the place of the volume's */

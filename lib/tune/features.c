@@ -6,8 +6,8 @@
  * that go, then the inodes, and last the features that need inodes to be so. Each rewritten inode is right with the old
  * features and with the new ones: an interruption does no harm, and the same call continues. extra_attr goes last. An
  * inode above nodes cannot change in place, since its slots move to other nodes: recompress.c moves its blocks. label.c
- * computes the checksums of inodes. ro goes before all and comes after all, since a volume that has it does not change
- * (read_only.h).
+ * computes the checksums of inodes. large_nat.c changes the checkpoint. ro goes before all and comes after all, since a
+ * volume that has it does not change (read_only.h).
  */
 #include <f2fskit/label.h>
 #include <f2fskit/write.h>
@@ -28,6 +28,7 @@
 #include "log/txn.h"
 #include "tune/feature_rules.h"
 #include "tune/inode_walk.h"
+#include "tune/large_nat.h"
 #include "tune/quota_files.h"
 #include "tune/read_only.h"
 #include "tune/recompress.h"
@@ -61,6 +62,7 @@ struct retune {
 	enum reshape converts; /* inodes get all extra attributes where they can, or lose them */
 	uint8_t *scratch; /* of two blocks */
 	bool is_locked;	  /* ro is on and stays on: nothing else may change */
+	bool turns_large_nat;
 	uint32_t dirty;	  /* inodes since the last commit */
 	struct vec moves; /* f2fs_nid_t: files above nodes, whose contents are written again */
 	struct f2fs_features_result result;
@@ -91,6 +93,19 @@ static void plan_quota(struct retune *c, const struct f2fs_features_options *o)
 		c->on |= F2FS_FEAT_QUOTA & ~now;
 	else if (c->quota_off && !(there & ~c->quota_off))
 		c->off |= F2FS_FEAT_QUOTA & now;
+}
+
+/* What becomes of large_nat_bitmap? */
+static int plan_large_nat(struct retune *c, const struct f2fs_features_options *o)
+{
+	const bool now = large_nat_is_on(c->vol), wanted = o->large_nat == F2FS_LARGE_NAT_ON;
+
+	if (o->large_nat > F2FS_LARGE_NAT_OFF)
+		return error_set(c->vol->ctx, F2FS_ERR_INVALID, "large_nat: no value of enum f2fs_large_nat");
+	c->turns_large_nat = o->large_nat != F2FS_LARGE_NAT_KEEP && wanted != now;
+	c->result.large_nat_before = now;
+	c->result.large_nat_after = c->turns_large_nat ? wanted : now;
+	return c->turns_large_nat ? large_nat_judge(c->vol, wanted) : 0;
 }
 
 static int stands_in_the_way(struct retune *c, f2fs_nid_t ino, uint32_t feature, const char *why)
@@ -355,7 +370,10 @@ static int make(struct retune *c, const struct f2fs_features_options *o)
 	const uint32_t quota = F2FS_FEAT_QUOTA | F2FS_FEAT_PROJECT_QUOTA;
 	struct f2fs_volume *vol = c->vol;
 	uint8_t uuid[16];
-	int err = switch_features(c, c->on & first, 0, o);
+	int err = c->turns_large_nat ? large_nat_switch(vol, o->large_nat == F2FS_LARGE_NAT_ON) : 0;
+
+	if (!err)
+		err = switch_features(c, c->on & first, 0, o);
 
 	if (!err && turns(c->on, F2FS_FEAT_LOST_FOUND))
 		err = make_lost_found(vol);
@@ -411,7 +429,8 @@ static int judge_read_only(struct retune *c, const struct f2fs_features_options 
 static int judge_locked(const struct retune *c)
 {
 	if (!c->is_locked ||
-	    !((c->on & ~(uint32_t)F2FS_FEAT_RO) | c->off | c->quota_on | c->quota_off | c->result.inodes))
+	    !((c->on & ~(uint32_t)F2FS_FEAT_RO) | c->off | c->quota_on | c->quota_off | c->result.inodes |
+	      c->turns_large_nat))
 		return 0;
 	return error_set(c->vol->ctx, F2FS_ERR_STATE,
 			 "the feature ro is on: turn it off before other features change, or with the same call");
@@ -441,7 +460,10 @@ static int run(struct retune *c, const struct f2fs_features_options *o)
 	c->is_locked = volume_is_locked(vol) && !turns(c->off, F2FS_FEAT_RO);
 	c->result.before = now;
 	c->result.after = (now | c->on) & ~c->off;
-	if (err || !(c->on | c->off | c->erased | (uint32_t)c->converts | c->quota_on | c->quota_off))
+	if (!err)
+		err = plan_large_nat(c, o);
+	if (err ||
+	    !(c->on | c->off | c->erased | (uint32_t)c->converts | c->quota_on | c->quota_off | c->turns_large_nat))
 		return err;
 	if (c->converts == RESHAPE_WIDE && !turns(c->result.after, F2FS_FEAT_EXTRA_ATTR))
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "inodes are converted on a volume with extra_attr");

@@ -192,6 +192,9 @@ class FeaturesResult(NamedTuple):
     """That were rewritten, or would be."""
     left: int
     """With convert: inodes that stay as they are."""
+    large_nat_before: bool
+    """The checkpoint had the flag large_nat_bitmap."""
+    large_nat_after: bool
 
 
 class Geometry(NamedTuple):

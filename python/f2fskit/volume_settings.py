@@ -57,6 +57,7 @@ class VolumeSettings(VolumeBase):
         dry_run: bool = False,
         strict: bool = False,
         hash_only: bool = False,
+        large_nat: bool | None = None,
     ) -> results.FeaturesResult:
         """Turn features on and off, at once and durably. Features that others need come with them.
 
@@ -72,19 +73,23 @@ class VolumeSettings(VolumeBase):
             dry_run: judge and count, and write nothing.
             strict: with CASEFOLD, refuse names that are not valid UTF-8 in folded directories.
             hash_only: with CASEFOLD, see `set_hash_only()`.
+            large_nat: turn the checkpoint flag large_nat_bitmap on (True) or off (False). It gives growing room for more node ids.
         """
         if not dry_run:
             self._need_writable()
         options, row = sized("struct f2fs_features_options *"), sized("struct f2fs_features_result *")
         flags = (1 if strict else 0) | (2 if hash_only else 0)
-        put(options, on=int(on), off=int(off), convert=convert, dry_run=dry_run, encoding_flags=flags)
+        wish = lib.F2FS_LARGE_NAT_KEEP if large_nat is None else lib.F2FS_LARGE_NAT_ON if large_nat else lib.F2FS_LARGE_NAT_OFF
+        put(options, on=int(on), off=int(off), convert=convert, dry_run=dry_run, encoding_flags=flags, large_nat=wish)
         try:
             self._handle.call(lib.f2fs_volume_set_features, options, row)
         finally:
             self._superblock = None
             self._geometry = results.make_geometry(self._handle.get(lib.f2fs_volume_geometry))
             self._epoch += 1
-        return results.FeaturesResult(enums.Feature(row.before), enums.Feature(row.after), row.inodes, row.left)
+        return results.FeaturesResult(
+            enums.Feature(row.before), enums.Feature(row.after), row.inodes, row.left, bool(row.large_nat_before), bool(row.large_nat_after)
+        )
 
     def add_features(self, features: enums.Feature, *, strict: bool = False, hash_only: bool = False) -> None:
         """Turn on features: `set_features()` without its result."""

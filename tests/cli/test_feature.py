@@ -11,6 +11,7 @@ NEED_EXTRA = ["inode_checksum", "flexible_inline_xattr", "inode_crtime", "compre
 ALONE = ["encrypt", "extra_attr", "lost_found", "verity", "sb_checksum", "casefold", "quota"]
 MADE = ("-i", "owner,mtime", "-x", "/lost+found")
 READ_ONLY = "ro"  # with it nothing else changes
+FLAG = "large_nat_bitmap"  # of the checkpoint
 NEVER = ["blkzoned", "atomic_write", "device_alias", "packed_ssa"]
 
 
@@ -67,11 +68,11 @@ def states(run_tool, image):
 def test_list(run_tool, make):
     rows = json.loads(run_tool("f2fs", "--json", make("extra_attr,compression"), "feature").stdout)["features"]
     found = {row["name"]: (row["on"], row["change"]) for row in rows}
-    assert set(found) == {*NEED_EXTRA, *ALONE, *NEVER, READ_ONLY}
+    assert set(found) == {*NEED_EXTRA, *ALONE, *NEVER, READ_ONLY, FLAG} and found[FLAG] == (False, "can be turned on")
     assert found["compression"] == (True, "can be turned off") and found["verity"] == (False, "can be turned on")
     assert all(found[name] == (False, "by mkfs.f2fs only") for name in NEVER)
     with open(os.path.join(os.path.dirname(__file__), "..", "..", "README.md")) as readme:
-        assert f"| {len(ALONE + NEED_EXTRA) + 1} of {len(found)}; " in readme.read()
+        assert f"| {len(ALONE + NEED_EXTRA) + 2} of {len(found)}; " in readme.read()
 
 
 @pytest.mark.parametrize("name", [READ_ONLY] + ALONE + [name for name in NEED_EXTRA if name != "flexible_inline_xattr"])
@@ -83,6 +84,56 @@ def test_on_and_off(make, feature, is_whole, name):
     is_whole(image, MADE)
     assert feature(image, "-" + name, "-extra_attr") == []
     is_whole(image, MADE)
+
+
+def test_large_nat_bitmap(make, feature, is_whole, run_tool):
+    """One commit moves the bitmaps, also of a volume that is used between, and with blocks of the checkpoint after the first."""
+    image = make()
+    free = run_tool("f2fs", "--json", image, "df").stdout
+    for word, on in (("+", True), ("-", False), ("^", False)):
+        assert states(run_tool, image)[FLAG] == (word == "-")
+        told = run_tool("f2fs", "--json", image, "feature", "-n", word + FLAG).stdout.replace(b'"dry_run": true', b'"dry_run": false')
+        assert run_tool("f2fs", "-w", "--json", image, "feature", word + FLAG).stdout == told and json.loads(told)[FLAG] == on
+        is_whole(image, MADE)
+        run_tool("f2fs", "-w", image, "mkdir", "/new", "--", "commit", "--", "rmdir", "/new")
+        assert run_tool("f2fs", "--json", image, "df").stdout == free and states(run_tool, image)[FLAG] == on
+        is_whole(image, MADE)
+    assert "at once" in feature(image, "+" + FLAG, "-" + FLAG, rc=None)
+    feature(image, "+ro")
+    assert "turn it off before other features change" in feature(image, "+" + FLAG, rc=1)
+    feature(image, "-ro", "+" + FLAG, "+verity")
+    assert states(run_tool, image)[FLAG]
+    is_whole(image, MADE)
+
+
+@pytest.mark.parametrize("size", ["400G", "4000G"])
+def test_large_nat_bitmap_of_large_volumes(run_tool, peer_check, tmp_path, size):
+    """It always fits; back it may not, and a smaller volume fits again. Growing uses the room for more node ids."""
+    image = tmp_path / "disk.img"
+
+    def segments():
+        return json.loads(run_tool("dump.f2fs", "--superblock", "--json", image).stdout)["superblock"]["segment_count_nat"]
+    run_tool("mkfs.f2fs", "-q", image, size)
+    usual = segments()
+    for word in ("+", "-", "+"):
+        run_tool("f2fs", "-w", image, "feature", word + FLAG)
+        run_tool("fsck.f2fs", "-f", "--dry-run", image)
+        peer_check(image)
+    with open(image, "r+b") as file:
+        file.truncate(file.seek(0, 2) * 21 // 20)
+    run_tool("resize.f2fs", "-q", image)
+    assert segments() > usual
+    run_tool("fsck.f2fs", "-f", "--dry-run", image)
+    before = states(run_tool, image)
+    found = json.loads(run_tool("f2fs", "--json", image, "feature").stdout)["features"][-1]
+    assert found["name"] == FLAG and found["change"] == "stays"
+    said = run_tool("f2fs", "-w", image, "feature", "-" + FLAG, rc=1).stderr.decode()
+    assert "large_nat_bitmap stays on: the checkpoint has no room" in said and "resize.f2fs makes the volume smaller" in said
+    assert states(run_tool, image) == before
+    run_tool("resize.f2fs", "-q", image, "50G")
+    run_tool("f2fs", "-w", image, "feature", "-" + FLAG)
+    run_tool("fsck.f2fs", "-f", "--dry-run", image)
+    peer_check(image)
 
 
 def test_all_at_once(make, feature, is_whole, run_tool):

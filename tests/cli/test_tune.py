@@ -44,6 +44,13 @@ def test_change(run_tool, image, tmp_path):
     run_tool("fsck.f2fs", "-n", image)
 
 
+def test_large_nat_bitmap(run_tool, image):
+    for word in ("", "^"):
+        done = json.loads(run_tool("tune.f2fs", "-j", "-O", f"{word}large_nat_bitmap,verity", image).stdout)
+        assert done["large_nat_bitmap"] == (word == "") == ("large_nat_bitmap" in shown(run_tool, image)[2])
+        run_tool("fsck.f2fs", "-n", image)
+
+
 def test_dry_run(run_tool, image):
     before = image.read_bytes()
     told = json.loads(run_tool("tune.f2fs", "-ncj", "-O", "compression", image).stdout)
@@ -53,7 +60,7 @@ def test_dry_run(run_tool, image):
 
 
 @pytest.mark.parametrize("options, why, status", [
-    (["-O", "packing"], "has an unknown feature", 16), (["-O", "blkzoned"], "stays as it is", 1), (["-U", "x"], "is not a UUID", 16),
+    (["-O", "packing"], "is no feature that the list has", 16), (["-O", "large_nat_bitmap,^large_nat_bitmap"], "at once", 16), (["-O", "blkzoned"], "stays as it is", 1), (["-U", "x"], "is not a UUID", 16),
     (["-E", "strict"], "-E is for -O casefold", 16), (["-n", "-L", "x"], "-n is for -O and -c", 16), (["-L", "x" * 600], "", 1),
     (["-O", "verity,^verity"], "at once", 1), (["-c"], "on a volume with extra_attr", 1)])
 def test_refusals(run_tool, image, options, why, status):

@@ -371,7 +371,8 @@ static int run_names(struct bench *b)
 	const struct f2fs_features_options features = { F2FS_SIZED(f2fs_features_options),
 							.on = F2FS_FEAT_LOST_FOUND | F2FS_FEAT_EXTRA_ATTR,
 							.off = F2FS_FEAT_INODE_CRTIME | F2FS_FEAT_FLEXIBLE_INLINE_XATTR,
-							.convert = 1 };
+							.convert = 1,
+							.large_nat = F2FS_LARGE_NAT_ON };
 	const struct f2fs_compression lzo = { .algorithm = F2FS_COMPRESS_LZO };
 	const struct f2fs_compress_files_options pack = { F2FS_SIZED(f2fs_compress_files_options),
 							  .how = &lzo,

@@ -54,6 +54,7 @@ USES = {
     "verity": "true",
     "quota": "chown 1234:99 $MNT/small-8; rm $MNT/small-9",
     "project_quota": "chattr -p 4711 $MNT/small-7",
+    "large_nat_bitmap": "for i in $(seq 500); do mkdir $MNT/node-$i; done; sync",
 }
 
 
@@ -88,9 +89,10 @@ def test_used_by_the_kernel(kernel, run_tool, peer_check, tmp_path, source, made
 def test_taken_back(kernel, run_tool, peer_check, tmp_path, source):
     """The kernel fills a volume with extra attributes, which then lose them: it reads all of it, and goes on."""
     image, before, after = tmp_path / "disk.img", tmp_path / "before", tmp_path / "after"
-    run_tool("mkfs.f2fs", "-q", "-O", "extra_attr,inode_crtime,inode_checksum,flexible_inline_xattr", image, "192M")
+    run_tool("mkfs.f2fs", "-q", "-O", "extra_attr,inode_crtime,inode_checksum,flexible_inline_xattr", "-i", image, "192M")
     uml.run(FILL, images=[str(image)], args=[str(source), str(before)], kernel=kernel).check()
-    run_tool("f2fs", "-w", image, "feature", "--convert", "-extra_attr", "-inode_crtime", "-inode_checksum", "-flexible_inline_xattr")
+    run_tool("f2fs", "-w", image, "feature", "--convert", "-extra_attr", "-inode_crtime", "-inode_checksum", "-flexible_inline_xattr",
+             "-large_nat_bitmap")
     run_tool("fsck.f2fs", "-f", "--dry-run", image)
     peer_check(image)
     uml.run(USE, images=[str(image)], args=[str(source), str(before), str(after), "true"], kernel=kernel).check()

@@ -44,7 +44,7 @@ def test_dry_run_and_result(memory):
     with f2fskit.open(memory, "r+") as volume:
         done = volume.set_features(WANTED, convert=True)
         assert volume.features == WANTED and volume["/inline"].read_bytes() == TREE["inline"]
-    assert (told.before, told.after, told.inodes, told.left) == (Feature(0), WANTED, 67, 0)
+    assert (told.before, told.after, told.inodes, told.left) == (Feature(0), WANTED, 67, 0) and not told.large_nat_after
     assert told == done
     assert not found_by_check(memory)
 
@@ -197,6 +197,38 @@ def test_power_cuts(memory, on, off, leaves):
                         assert volume.set_features(on, off) == told
                     assert contents(again) == (before, last) and found_by_check(again) <= {"SB_COPY"}
     assert {had, last} <= seen and left == leaves
+
+
+@pytest.mark.parametrize("size, on, features", [(64, True, Feature(0)), (64, False, Feature(0)), (64, True, Feature.VERITY | Feature.SB_CHECKSUM),
+                                                (64, False, Feature.RO), (3 << 20, True, Feature(0)), (3 << 20, False, Feature(0))])
+def test_power_cuts_of_the_checkpoint(size, on, features):
+    """large_nat_bitmap is one commit: at each write, whole or torn, all files are there, and a check finds nothing."""
+    tree = {name: TREE[name] for name in ("small", "blocks", "dir")}
+    with f2fskit.build(tree, size=size << 20, time=TIME) as memory:
+        if not on:
+            with f2fskit.open(memory, "r+") as volume:
+                volume.set_features(large_nat=True)
+        for i in range(3):  # bits of the bitmaps, of each kind
+            with f2fskit.open(memory, "r+") as volume:
+                volume[f"/new{i}"].write_bytes(pattern(i, 70_000))
+        before = contents(memory)[0]
+        original, recorder = memory.fork(), memory.recorder()
+        with f2fskit.open(recorder, "r+") as volume:
+            told = volume.set_features(features, large_nat=on, dry_run=True)
+            assert volume.set_features(features, large_nat=on) == told and (told.large_nat_before, told.large_nat_after) == (not on, on)
+            assert volume.set_features(large_nat=on).large_nat_before == on
+        writes = [record for record in recorder.records if record.kind == f2fskit.RecordKind.WRITE]
+        states = set()
+        for record in writes:
+            for half in (record.data[: len(record.data) // 1024 * 512], record.data):
+                original.write(record.offset, half)
+                assert contents(original)[0] == before and found_by_check(original) <= BETWEEN
+                with original.fork() as again:
+                    f2fskit.check(again, repair=True, only=BETWEEN)
+                    with f2fskit.open(again, "r+") as volume:
+                        states.add(volume.set_features(features, large_nat=on).large_nat_before)
+                    assert contents(again) == (before, features) and not found_by_check(again)
+        assert states == {False, True} and not found_by_check(recorder)
 
 
 ALL = (Feature.EXTRA_ATTR | Feature.ENCRYPT | Feature.LOST_FOUND | Feature.VERITY | Feature.SB_CHECKSUM | Feature.CASEFOLD | Feature.QUOTA

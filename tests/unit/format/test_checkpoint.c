@@ -224,6 +224,53 @@ static void bitmaps_are_where_the_format_says(void **state)
 	assert_int_equal(nat, 192);
 }
 
+/* There and back is the same; each bitmap keeps its bytes, and the part after them is zero. */
+static void bitmaps_move_whole(void **state)
+{
+	static const struct {
+		uint32_t payload, sit, nat;
+	} rows[] = { { 0, 64, 64 }, { 0, 64, 3836 }, { 1, 3904, 3840 }, { 2, 8192, 3900 }, { 2, 64, 64 } };
+	static uint8_t all[SAMPLE_BLOCK], moved[SAMPLE_BLOCK], back[SAMPLE_BLOCK];
+	struct f2fs_geometry geo;
+
+	(void)state;
+	sample_geometry(&geo, 12, 0);
+	for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
+		const size_t size = 4096 * (1 + (size_t)rows[r].payload);
+		uint32_t sit, nat;
+
+		geo.cp_payload = rows[r].payload;
+		memset(all, 0, sizeof(all));
+		sample_checkpoint(all, 4096);
+		memset(all + cp_SIZE, 0, size - cp_SIZE);
+		cp_set_sit_ver_bitmap_bytesize(all, rows[r].sit);
+		cp_set_nat_ver_bitmap_bytesize(all, rows[r].nat);
+		checkpoint_bitmaps(all, &geo, &sit, &nat);
+		for (uint32_t i = 0; i < rows[r].sit; i++)
+			all[sit + i] = (uint8_t)(1 + i % 101);
+		for (uint32_t i = 0; i < rows[r].nat; i++)
+			all[nat + i] = (uint8_t)(128 + i % 103);
+		assert_true(checkpoint_bitmaps_fit(all, &geo, false) && checkpoint_bitmaps_fit(all, &geo, true));
+		memcpy(moved, all, size);
+		checkpoint_move_bitmaps(moved, all, &geo, true);
+		assert_int_equal(cp_checksum_offset(moved), 192);
+		checkpoint_bitmaps(moved, &geo, &sit, &nat);
+		assert_true(nat == 196 && sit == 196 + rows[r].nat && sit + rows[r].sit <= size);
+		for (uint32_t i = 0; i < rows[r].sit; i++)
+			assert_int_equal(moved[sit + i], 1 + i % 101);
+		for (uint32_t i = 0; i < rows[r].nat; i++)
+			assert_int_equal(moved[nat + i], 128 + i % 103);
+		assert_true(is_zero(moved + sit + rows[r].sit, size - sit - rows[r].sit));
+		memcpy(back, moved, size);
+		checkpoint_move_bitmaps(back, moved, &geo, false);
+		assert_memory_equal(back, all, size);
+	}
+	geo.cp_payload = 1;
+	cp_set_nat_ver_bitmap_bytesize(all, 5760);
+	cp_set_sit_ver_bitmap_bytesize(all, 512);
+	assert_true(checkpoint_bitmaps_fit(all, &geo, true) && !checkpoint_bitmaps_fit(all, &geo, false));
+}
+
 /* Pack layouts: flags, total, start_sum, payload -> orphan blocks, data summaries, node summaries. */
 static const struct pack_row {
 	uint32_t flags, total, start_sum, payload;
@@ -311,6 +358,7 @@ int main(void)
 		cmocka_unit_test(every_rule_was_broken),
 		cmocka_unit_test(read_only_volumes_need_less),
 		cmocka_unit_test(bitmaps_are_where_the_format_says),
+		cmocka_unit_test(bitmaps_move_whole),
 		cmocka_unit_test(pack_parts_are_where_the_format_says),
 		cmocka_unit_test(versions_of_nodes),
 		cmocka_unit_test(logs_in_order_of_types),

@@ -8,9 +8,10 @@
 #include "volume/volume.h"
 
 /*
- * Look at some nodes on each further device. Fails with INVALID when they are on another one, which proves the order
- * wrong. Devices without any of the nodes that should be there are noted in vol->strange_devices: damage, or a device
- * of somebody else.
+ * Look at some nodes on each further device, or blocks of directories. Fails with INVALID when they are on another one,
+ * which proves the order wrong. Devices without any of the nodes that should be there are noted in
+ * vol->strange_devices: damage, or a device of somebody else. Where files have zeros on a device without such blocks,
+ * and another device has something at their places, a note asks.
  */
 int device_order_check(struct f2fs_volume *vol);
 /* Open one device of a volume alone, up to the end of its part of the volume. */

@@ -102,6 +102,49 @@ static int check_qcow(struct container *c)
 	return 0;
 }
 
+static int refuse_damage(struct container *c, const char *part)
+{
+	const struct error_where where = { .structure = "container", .rule = DEVICE_RULE_CONTAINER };
+
+	return error_at(c->layer.ctx, F2FS_ERR_IO, &where, "%s is %s whose %s is damaged", c->layer.inner->name,
+			c->format->what, part);
+}
+
+/* The sum of all bytes but its own, inverted. */
+static bool is_summed(const uint8_t *bytes, size_t length, size_t at)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < length; i++)
+		sum += i < at || i >= at + 4 ? bytes[i] : 0;
+	return get_be32(bytes + at) == (uint32_t)~sum;
+}
+
+/* libvhdi takes sizes from the footer and the header without a look at their checksums. */
+static int check_vhd_sums(struct container *c)
+{
+	enum { FOOTER = 512, NEXT = 16, TYPE = 60, FOOTER_SUM = 64, HEADER = 1024, HEADER_SUM = 36, FIXED = 2 };
+	struct f2fs_device *file = c->layer.inner;
+	uint8_t footer[FOOTER], header[HEADER];
+	uint64_t at;
+	int err;
+
+	if (file->info.size < FOOTER + HEADER)
+		return refuse_damage(c, "end");
+	err = device_read(file, file->info.size - FOOTER, footer, sizeof(footer));
+	if (err)
+		return err;
+	if (memcmp(footer, "conectix", 8) != 0 || !is_summed(footer, sizeof(footer), FOOTER_SUM))
+		return refuse_damage(c, "footer");
+	at = get_be64(footer + NEXT);
+	if (get_be32(footer + TYPE) == FIXED)
+		return 0;
+	if (at > file->info.size - HEADER)
+		return refuse_damage(c, "header");
+	err = device_read(file, at, header, sizeof(header));
+	return err || is_summed(header, sizeof(header), HEADER_SUM) ? err : refuse_damage(c, "header");
+}
+
 static int check_vhd(struct container *c)
 {
 	enum { DIFFERENTIAL = 4 };
@@ -121,6 +164,19 @@ static int check_vmdk(struct container *c)
 	if (c->api.get_parent(c->image, &parent, NULL) == 1 && parent != UINT32_MAX)
 		return refuse_form(c, "continues in another file");
 	return c->api.open_extents(c->image, &error) == 1 ? 0 : refuse(c, "cannot open its parts", error);
+}
+
+/* Checks that need no library, before it looks. */
+static int check_bytes(struct container *c)
+{
+	switch (c->format->kind) {
+	case LIBYAL_QCOW:
+		return check_qcow(c);
+	case LIBYAL_VHDI:
+		return c->format->magic[0] == 'c' ? check_vhd_sums(c) : 0; /* it checks those of VHDX */
+	default:
+		return 0;
+	}
 }
 
 static int check_form(struct container *c)
@@ -163,7 +219,7 @@ static int open_ewf(struct container *c, const char *path, void **error)
 static int open_image(struct container *c, const char *path, uint64_t *size)
 {
 	void *error = NULL;
-	int rc = c->format->kind == LIBYAL_QCOW ? check_qcow(c) : 0;
+	int rc = check_bytes(c);
 
 	if (rc)
 		return rc;

@@ -3,12 +3,17 @@
 import ctypes
 import hashlib
 import json
+import os
 import shlex
 import shutil
 import struct
 import subprocess
+import sys
 
 import pytest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "common"))
+import disks  # noqa: E402
 
 MIB = 1 << 20
 SPARSE_BLOCK = 4096
@@ -341,20 +346,55 @@ def test_volume_that_begins_like_a_container(run, tmp_path, filled):
     assert "noise" in listing(run, path).stdout
 
 
+PLACES = {"vmdk": range(512, 900, 29), "vhdx": [*range(65536, 65620, 13), *range(196608, 196690, 13), *range(262144, 262160, 5)]}  # tables
+
+
 def test_hostile_containers(run, tmp_path, filled, evidence):
     """Each byte of a head that is wrong: read, or refused by name, and no crash."""
     need(["libqcow.so.1", "libvhdi.so.1"], "qemu-img")
     tried = 0
-    for form in ("qcow2", "vhdx", "E01"):
+    for form in ("qcow2", "vmdk", "stream.vmdk", "vhdx", "E01"):
         made = evidence[0] if form == "E01" else convert(filled[0], tmp_path / f"disk.{form}", FORMS[form])
         bytes_ = made.read_bytes()
-        for at in range(8, 120, 7):
+        for at in (*range(8, 120, 7), *PLACES.get(form, ())):
             path = tmp_path / f"wrong.{form}"
             path.write_bytes(bytes_[:at] + bytes([bytes_[at] ^ 0xA5]) + bytes_[at + 1:])
             done = run("dump.f2fs", "--info", path, check=False)
             assert done.returncode in (0, 2, 4, 8) and (done.returncode == 0 or done.stderr)
             tried += 1
-    assert tried == 48
+    assert tried == 5 * 16 + sum(map(len, PLACES.values()))
+
+
+@pytest.mark.parametrize("part, first, end", [("footer", -512, -512 + 85), ("header", 512, 512 + 84), ("end", None, None)])
+def test_damaged_vhd(run, f2fskit, tmp_path, volume, part, first, end):
+    """libvhdi takes sizes from there as they are: a wrong byte would be another disk."""
+    need(["libvhdi.so.1"])
+    image, path = disks.vhd(volume), tmp_path / "disk.vhd"
+    path.write_bytes(image)
+    assert "kept" in listing(run, path).stdout and len(image) < len(volume)
+    if part == "end":
+        path.write_bytes(image[:1500])
+        assert "is a VHD image whose end is damaged" in listing(run, path, check=False).stderr
+        return
+    for at in range(first, end, 3):
+        wrong = bytearray(image)
+        wrong[at] ^= 0x11
+        path.write_bytes(wrong)
+        with pytest.raises(f2fskit.Error, match=f"is a VHD image whose ({part}|header) is damaged"):
+            f2fskit.Device.open(path)
+    assert f"whose {part} is damaged" in listing(run, path, check=False).stderr
+
+
+@pytest.mark.parametrize("what", ["other file", "table"])
+def test_vhd_that_leads_elsewhere(run, tmp_path, volume, what):
+    """A disk that continues in another file is refused; blocks that its table puts after its end cannot be read."""
+    need(["libvhdi.so.1"])
+    path, image = tmp_path / "disk.vhd", bytearray(disks.vhd(volume, kind=4 if what == "other file" else 3))
+    if what == "table":
+        image[1536:1540] = struct.pack(">I", 0x7FFFFFFF)
+    path.write_bytes(image)
+    done = listing(run, path, check=False)
+    assert done.returncode and (what == "table" or "continues in another file" in done.stderr or "cannot open it" in done.stderr)
 
 
 def test_footer_of_verified_boot(run, tmp_path, volume):

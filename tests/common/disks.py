@@ -110,3 +110,24 @@ def outside(path, first, count):
             if not first <= at < first + count and piece != ZEROS:
                 total = zlib.crc32(piece, total ^ at)
     return total
+
+
+def vhd(data, block=2 * MIB, kind=3):
+    """The bytes of a dynamic VHD. Blocks of zeros are not stored. kind 4: it claims to continue in another file."""
+    def summed(head, at):
+        head[at:at + 4] = struct.pack(">I", ~sum(head) & 0xFFFFFFFF)
+        return bytes(head)
+
+    count = -(-len(data) // block)
+    bitmap = -(-block // 4096 // 512) * 512
+    at = 1536 + -(-count * 4 // 512) * 512
+    footer = summed(bytearray(struct.pack(">8sIIQI4sI4sQQHBBII16sB", b"conectix", 2, 0x10000, 512, 0, b"win ", 0x10000, b"Wi2k", len(data),
+                                          len(data), 1, 1, 1, kind, 0, b"identity of disk", 0).ljust(512, b"\0")), 64)
+    head = summed(bytearray(struct.pack(">8sQQIII", b"cxsparse", 2**64 - 1, 1536, 0x10000, count, block).ljust(1024, b"\0")), 36)
+    table, blocks = b"", b""
+    for i in range(count):
+        part = data[i * block:(i + 1) * block].ljust(block, b"\0")
+        stored = any(part)
+        table += struct.pack(">I", (at + len(blocks)) // 512 if stored else 0xFFFFFFFF)
+        blocks += (b"\xff" * (block // 4096)).ljust(bitmap, b"\0") + part if stored else b""
+    return footer + head + table.ljust(at - 1536, b"\xff") + blocks + footer

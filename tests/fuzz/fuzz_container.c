@@ -3,7 +3,8 @@
  * Open any bytes as an image by its path: a container of evidence or of a virtual machine, a zstd file, a sparse file,
  * parts of a raw or of a sparse one. What opens reads the same twice, and no further than its size.
  *
- * The last four bytes of the input choose the names of the files, and where the first two parts end.
+ * The last four bytes of the input choose the names of the files, and where the first two parts end. An input in the
+ * form of compact.h becomes one sparse file: some containers begin with megabytes of nothing.
  */
 #define _XOPEN_SOURCE 700
 #include <f2fskit/device.h>
@@ -15,10 +16,11 @@
 #include <unistd.h>
 
 #include "common/test_host.h"
+#include "fuzz/compact.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/read_twice.h"
 
-enum { FORMS = 5, PARTS = 3, CHOICES = 4 };
+enum { FORMS = 5, PARTS = 3, CHOICES = 4, MOST_BLOCKS = 4096 };
 
 static const char *const names[FORMS][PARTS] = {
 	{ "image.img", NULL, NULL },
@@ -60,6 +62,25 @@ static void write_parts(const char *folder, unsigned form, const uint8_t *data, 
 		write_part(folder, names[form][2], data + second, size - second);
 }
 
+static void write_sparse(const char *folder, const char *name, const struct compact *c)
+{
+	const uint32_t blocks = c->blocks < MOST_BLOCKS ? c->blocks : MOST_BLOCKS;
+	struct compact_piece piece;
+	size_t at = COMPACT_HEADER;
+	char path[160];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	require(fd >= 0 && ftruncate(fd, (off_t)blocks << c->block_bits) == 0);
+	while (compact_next(c, &at, &piece))
+		if (piece.block < blocks)
+			require(pwrite(fd, piece.bytes, piece.length,
+				       ((off_t)piece.block << c->block_bits) + (off_t)piece.offset) ==
+				(ssize_t)piece.length);
+	require(close(fd) == 0);
+}
+
 static void remove_parts(const char *folder, unsigned form)
 {
 	char path[160];
@@ -78,6 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct test_host host;
 	struct f2fs_context *ctx;
 	struct f2fs_device *dev;
+	struct compact spread;
 	unsigned form;
 
 	if (size < CHOICES)
@@ -86,7 +108,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	form = data[size] % FORMS;
 	snprintf(folder, sizeof(folder), "%.50s/fuzz-container-XXXXXX", top ? top : "/tmp");
 	require(mkdtemp(folder) != NULL);
-	write_parts(folder, form, data, size, data + size);
+	if (compact_open(&spread, data, size)) {
+		form = 0;
+		write_sparse(folder, names[form][0], &spread);
+	} else {
+		write_parts(folder, form, data, size, data + size);
+	}
 	snprintf(path, sizeof(path), "%s/%s", folder, names[form][0]);
 	test_host_init(&host);
 	host.limit = ((size_t)32 << 20) + 4 * size;

@@ -401,6 +401,27 @@ def sparse_part(first, data, blocks):
     return out + b"".join(struct.pack("<HHII", kind, 0, n, 12 + len(part)) + part for kind, n, part in chunks)
 
 
+# The descriptor of an image, which is its own contents, too.
+FLAT_VMDK = b"""# Disk DescriptorFile
+version=1
+CID=12345678
+parentCID=ffffffff
+createType="monolithicFlat"
+
+# Extent description
+RW 2 FLAT "image.img" 0
+
+# The Disk Data Base
+#DDB
+
+ddb.virtualHWVersion = "4"
+ddb.geometry.cylinders = "1"
+ddb.geometry.heads = "16"
+ddb.geometry.sectors = "63"
+ddb.adapterType = "ide"
+"""
+
+
 def container_seeds():
     """An image in each form, and the four bytes of the target: its name, where its parts end."""
     disk = pattern(8192) + bytes(40960) + pattern(16384)
@@ -409,12 +430,16 @@ def container_seeds():
     parts = [sparse_part(at, pattern(4096), 16) for at in (0, 5, 9)]
     yield b"".join(parts) + bytes((4, *(len(b"".join(parts[:n])) * 256 // sum(map(len, parts)) + 1 for n in (1, 2)), 0))
     yield sparse_seed() + bytes(4)
+    yield disks.vhd(disk, 8192) + bytes(4)
+    yield FLAT_VMDK.ljust(1024, b"\n") + bytes(4)
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "disk"
         path.write_bytes(disk)
-        for form, options in ("qcow2", []), ("vmdk", []), ("vmdk", ["-o", "subformat=streamOptimized"]):  # VHD and VHDX take megabytes
-            subprocess.run(["qemu-img", "convert", "-f", "raw", "-O", form, *options, path, path.with_name("image.img")], check=True)
-            yield path.with_name("image.img").read_bytes() + bytes(4)
+        for form, options in (("qcow2", []), ("vmdk", []), ("vmdk", ["-o", "subformat=streamOptimized"]),
+                              ("vhdx", ["-o", "block_size=1M"])):
+            image = path.with_name("image.img")
+            subprocess.run(["qemu-img", "convert", "-f", "raw", "-O", form, *options, path, image], check=True)
+            yield (compact(image) if form == "vhdx" else image.read_bytes()) + bytes(4)  # a VHDX takes megabytes
         subprocess.run(["ewfacquire", "-u", "-q", "-t", path, "-c", "fast", path], check=True, stdout=subprocess.DEVNULL)
         yield path.with_suffix(".E01").read_bytes() + bytes((3, 0, 0, 0))
         for size in 8192, 65536:

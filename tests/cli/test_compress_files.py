@@ -77,6 +77,8 @@ def test_refusals(run_tool, image, tmp_path):
     assert b"no such file" in run_tool("f2fs", "-w", image, "compress", "/none", rc=None).stderr
     assert b"too large" in run_tool("f2fs", "-w", image, "compress", "-a", "lz4:99", "/text-1", rc=None).stderr
     assert b"goes with -r" in run_tool("f2fs", "-w", image, "compress", "-i", "*.txt", "/dir", rc=16).stderr
+    for option in (["-a", "zstd"], ["-k"], ["-R"], ["-L", "3"]):
+        assert b"does not go with -n" in run_tool("f2fs", "-w", image, "compress", "-n", *option, "/text-1", rc=16).stderr
     assert b"is no path" in run_tool("f2fs", "-w", image, "compress", "<5>", rc=16).stderr
     run_tool("f2fs", "-w", image, "mknod", "/pipe", "p")
     changed = image.read_bytes()

@@ -237,6 +237,25 @@ def test_a_commit_that_was_done_is_done(signalled, run_tool, image):
     assert sorted(run_tool("f2fs", image, "ls", "/").stdout.split()) == [b"huge", b"old", b"one", b"two"]
 
 
+@pytest.mark.parametrize("number", [1, 3, 9, 20])
+def test_features_that_are_stopped(run_tool, build_dir, tmp_path, number):
+    """tune.f2fs at any of its writes: the volume is whole, and the same command comes to the end."""
+    source, image = tmp_path / "source", tmp_path / "many.img"
+    source.mkdir()
+    for i in range(9000):  # more than one commit rewrites
+        (source / str(i)).touch()
+    run_tool("mkfs.f2fs", "-q", "--root-dir", source, image, "128M")
+    command = "tune.f2fs", "-c", "-O", "large_nat_bitmap,inode_checksum,quota,casefold", image
+    env = dict(os.environ, LD_PRELOAD=os.path.join(build_dir, "tests/common/libsignal_write.so"), SIGNAL_WRITE=str(number),
+               ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0")
+    said = run_tool(*command, rc=143, env=env, preexec_fn=usual_signals).stderr
+    assert b"was stopped" in said
+    run_tool("fsck.f2fs", "-f", "--dry-run", image)
+    run_tool(*command)
+    run_tool("fsck.f2fs", "-f", "--dry-run", image)
+    assert len(run_tool("f2fs", image, "ls", "/").stdout.split()) == 9000
+
+
 class Shell:
     """f2fs on a terminal, with waits for its output."""
 

@@ -212,7 +212,7 @@ def test_our_volumes_hold_everything(name, ours, f2fskit):
 
 
 @pytest.mark.parametrize("block", [4096] + [16384] * bool(os.environ.get("F2FSKIT_NEWER_F2FS_TOOLS")))
-@pytest.mark.parametrize("options", ["", "-O extra_attr,inode_checksum,inode_crtime,flexible_inline_xattr", "-i -s 2",
+@pytest.mark.parametrize("options", ["", "-O extra_attr,inode_checksum,inode_crtime,flexible_inline_xattr", "-i -s 2", "-O packed_ssa",
                                      "-C utf8 -O " + FEATURES])
 def test_newer_f2fs_tools(options, block, run_tool, f2fskit, newer_tools, tmp_path):
     """No kernel that we can run has pages of 16 KiB: f2fs-tools fill and check the volume."""

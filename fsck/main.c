@@ -144,9 +144,6 @@ static int check_once(struct run *run, int repair)
 
 	if (rc)
 		cli_error_of(run->cli, run->ctx, run->arguments->image.path);
-	if (rc == F2FS_ERR_NOT_F2FS && !repair && f2fs_context_error(run->ctx)->rule[0])
-		cli_error(run->cli, "if it was one: -y and --dry-run search for its remains, dump.f2fs --state=rescue "
-				    "shows them");
 	return rc;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Predict the findings of a repair without writing. Some damage shows only after other damage has been repaired. If a
- * first look finds something repairable, the repair is rehearsed on layers over all devices, and its findings are the
- * result. The devices are only read. A sound volume costs the first look alone.
+ * first look finds something repairable, or no superblock, the repair is rehearsed on layers over all devices, and its
+ * findings are the result. The devices are only read. A sound volume costs the first look alone.
  */
 #include "check/check_open.h"
 #include "check/decisions.h"
@@ -108,6 +108,8 @@ int check_rehearsed(struct f2fs_context *ctx, struct f2fs_device *dev, const str
 
 	silent.problem = NULL;
 	err = check_open(ctx, dev, &run, result, &c);
+	if (err == F2FS_ERR_NOT_F2FS) /* a repair searches for remains of a volume */
+		return rehearse(ctx, dev, options, result);
 	if (err)
 		return err;
 	if (result->found > 0 && c->vol) /* half of the blocks that were read may be of another state */

@@ -49,6 +49,7 @@ struct driver {
 	struct f2fs_check_result first; /* of the check whose findings were reported */
 	struct f2fs_recover_result recovered;
 	unsigned rounds;
+	void (*log)(void *, enum f2fs_log_level, const char *); /* of the caller */
 	uint64_t seen;	   /* digest of the findings of the check before the last round */
 	bool is_nameless;  /* no superblock leads to the volume */
 	bool was_told;	   /* findings are reported once, as the first check found them */
@@ -300,16 +301,29 @@ static int go_on(struct driver *d, struct checker *c, struct f2fs_check_result *
 	return err;
 }
 
+/* A rehearsal logs nothing: its messages would not be true of the device. The search for a volume is no part of it. */
+static int open_check(struct driver *d, struct f2fs_device *dev, struct f2fs_check_result *result, struct checker **out)
+{
+	void (*const log)(void *, enum f2fs_log_level, const char *) = d->ctx->host.log;
+	int err;
+
+	if (is_search(d) && d->is_nameless && !d->was_told)
+		d->ctx->host.log = d->log;
+	err = check_open(d->ctx, dev, &d->run, result, out);
+	d->ctx->host.log = log;
+	return err;
+}
+
 static int run_checks(struct driver *d, struct f2fs_device *dev, struct f2fs_check_result *result)
 {
 	enum next next;
 
 	do {
 		struct checker *c = NULL;
-		int err = check_open(d->ctx, dev, &d->run, result, &c);
+		int err = open_check(d, dev, result, &c);
 
 		next = NEXT_END;
-		if (err == F2FS_ERR_NOT_F2FS && !is_search(d) && !d->is_rehearsal) { /* is there a volume? */
+		if (err == F2FS_ERR_NOT_F2FS && !is_search(d)) { /* is there a volume? */
 			d->is_nameless = true;
 			next = NEXT_SEARCH;
 			err = 0;
@@ -363,7 +377,9 @@ static void sum_up(const struct driver *d, struct f2fs_check_result *result)
 int repair_volume(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
 		  struct f2fs_check_result *result)
 {
-	struct driver d = { .ctx = ctx, .options = *options, .run = { .mode = F2FS_MODE_TOLERANT } };
+	struct driver d = {
+		.ctx = ctx, .options = *options, .run = { .mode = F2FS_MODE_TOLERANT }, .log = ctx->host.log
+	};
 	int err = decisions_init(&d.decisions, ctx, options);
 
 	d.options.problem = NULL;
@@ -392,11 +408,12 @@ static void sum_up_rehearsal(const struct driver *d, struct f2fs_check_result *r
 int repair_rehearse(struct f2fs_context *ctx, struct f2fs_device *dev, const struct f2fs_check_options *options,
 		    struct f2fs_check_result *result)
 {
-	void (*const log)(void *, enum f2fs_log_level, const char *) = ctx->host.log;
 	struct f2fs_check_options asked = *options;
-	struct driver d = {
-		.ctx = ctx, .options = *options, .run = { .mode = F2FS_MODE_TOLERANT }, .is_rehearsal = true
-	};
+	struct driver d = { .ctx = ctx,
+			    .options = *options,
+			    .run = { .mode = F2FS_MODE_TOLERANT },
+			    .log = ctx->host.log,
+			    .is_rehearsal = true };
 	int err;
 
 	asked.only = asked.except = NULL;
@@ -406,10 +423,10 @@ int repair_rehearse(struct f2fs_context *ctx, struct f2fs_device *dev, const str
 	d.decisions.is_rehearsal = true;
 	if (!err)
 		err = repair_must_recover(ctx, dev, options, &d.must_recover, &d.is_unread);
-	ctx->host.log = NULL; /* its log messages would not be true of the device */
+	ctx->host.log = NULL;
 	if (!err)
 		err = drive(&d, dev, result);
-	ctx->host.log = log;
+	ctx->host.log = d.log;
 	decisions_fini(&d.decisions);
 	if (is_forgiven(&d, err)) {
 		error_clear(ctx);

@@ -19,6 +19,7 @@ HIDDEN = [
     "seed:fsync-mixed orphan[0].ino^=0x10000000",
     "seed:encrypted-casefold xattr[5][0].e_value_size^=0x800",
     "ours:several dentry[5][0].name[0]^=0x2",
+    "seed:plain sb[1].magic^=0x1; sb[2].magic^=0x1",
 ]
 
 

@@ -178,14 +178,35 @@ def damaged(sound, place, at, count):
     return image
 
 
-def test_both_superblocks_lost(run_tool, sound, tmp_path):
-    """A check without repair says how to repair."""
-    image = damaged(sound, tmp_path, 0, 8192)
-    looked = run_tool("fsck.f2fs", "-n", image, rc=8).stderr
-    assert b"not an F2FS volume" in looked and b"--dry-run" in looked and b"--state=rescue" in looked
-    run_tool("fsck.f2fs", "--dry-run", image, rc=4)
-    run_tool("fsck.f2fs", "-y", image, rc=1)
+@pytest.mark.parametrize("length", [8192, 1 << 20, 4 << 20])
+def test_both_superblocks_lost(run_tool, sound, tmp_path, length):
+    """A check finds what a repair finds: the volume of which areas are left."""
+    image = damaged(sound, tmp_path, 0, length)
+    before = image.read_bytes()
+
+    def named(mode, rc):
+        return [(p["name"], p["slot"], p["found"]) for p in json.loads(run_tool("fsck.f2fs", mode, "--json", image, rc=rc).stdout)["problems"]]
+    looked = run_tool("fsck.f2fs", "-n", image, rc=4)
+    assert b"both superblocks are lost; layout taken from a checkpoint pack" in looked.stderr
+    said = named("-n", 4)
+    assert said[:2] == [("SB_COPY", copy, None) for copy in (0, 1)] and named("--dry-run", 4) == said
+    assert image.read_bytes() == before
+    assert named("-y", 1) == said
     run_tool("fsck.f2fs", "-n", image)
+
+
+def test_no_trace_of_a_volume(run_tool, tmp_path):
+    """A file of something else, or of a volume whose areas are gone, is no volume for any mode."""
+    image = tmp_path / "image"
+    run_tool("mkfs.f2fs", "-q", image, "64M")
+    with open(image, "r+b") as file:
+        file.write(bytes(24 << 20))
+    for data in (image.read_bytes(), bytes(64 << 20), bytes(range(251)) * 100000):
+        image.write_bytes(data)
+        for mode in "-n", "--dry-run", "-a", "-y":
+            found = run_tool("fsck.f2fs", mode, image, rc=8)
+            assert b"not an F2FS volume: neither superblock has the magic number" in found.stderr and not found.stdout
+        assert image.read_bytes() == data
 
 
 def test_a_rule_is_named_as_broken(run_tool, sound, tmp_path):

@@ -63,11 +63,8 @@ class Row:
 
     @staticmethod
     def check(f2fskit, volume):
-        """Return the names of a check's findings; NOT_F2FS of an image that is no volume any more."""
-        try:
-            return {problem.name for problem in volume.check().problems if problem.severity}
-        except f2fskit.NotF2fsError:
-            return {"NOT_F2FS"}
+        """Return the names of a check's findings."""
+        return {problem.name for problem in volume.check().problems if problem.severity}
 
     def save(self, volume, folder, what):
         import others
@@ -198,7 +195,7 @@ def test_row(made, name):
 
 def test_rows_are_whole(f2fskit):
     """Each row has the keys that the head of the table lists, and names problems and rules that there are."""
-    problems, rules = {info.name for info in f2fskit.problems} | {"NOT_F2FS"}, set(f2fskit.rules)
+    problems, rules = {info.name for info in f2fskit.problems}, set(f2fskit.rules)
     for name, row in ROWS.items():
         assert set(row) <= KEYS and row["at"] and row["when"], name
         assert row.get("rule", "NODE_NID") in rules, name

@@ -28,9 +28,8 @@ static bool is_damaged(const struct inode_fact *dir, const struct dentry_area *a
 		       uint32_t plain)
 {
 	const uint32_t difference = ref->hash ^ plain;
-	struct own_name solved;
 
-	return (difference & (difference - 1)) == 0 || hash_solve(dir, area, ref->slot, &solved);
+	return (difference & (difference - 1)) == 0 || hash_is_near(dir, area, ref->slot);
 }
 
 static void count_name(const struct inode_fact *dir, const struct dentry_area *area, const struct dentry_ref *ref,

@@ -58,26 +58,45 @@ static bool is_one_bit(uint32_t x)
 	return x != 0 && (x & (x - 1)) == 0;
 }
 
-bool hash_solve(const struct inode_fact *dir, const struct dentry_area *area, uint32_t slot, struct own_name *out)
+/* Count the names near to that of a slot which have its hash. None are sought when one bit of the hash is wrong. */
+static void search_names(const struct inode_fact *dir, const struct dentry_area *area, uint32_t slot, struct search *s)
 {
 	const uint8_t *raw = area->entries + (size_t)slot * dentry_SIZE;
 	const uint8_t *stored = area->names + (size_t)slot * DENTRY_SLOT_BYTES;
 	const uint32_t room = (area->slots - slot) * DENTRY_SLOT_BYTES, length = dentry_name_len(raw);
 	const uint32_t most = room < NAME_MAX_BYTES ? room : NAME_MAX_BYTES;
-	struct search s = { .dir = dir, .hash = dentry_hash_code(raw), .dots = slot < 2 ? slot + 1 : 0, .out = out };
 	const struct dentry_ref ref = { .name = stored, .name_len = (uint16_t)length };
 	uint8_t bytes[NAME_MAX_BYTES];
 	uint32_t expected;
 
-	if (length > 0 && length <= most && dir_expected_hash(dir, &ref, &expected) && is_one_bit(expected ^ s.hash))
-		return false;
+	s->dir = dir;
+	s->hash = dentry_hash_code(raw);
+	s->dots = slot < 2 ? slot + 1 : 0;
+	if (length > 0 && length <= most && dir_expected_hash(dir, &ref, &expected) && is_one_bit(expected ^ s->hash))
+		return;
 	memcpy(bytes, stored, most);
 	for (uint32_t n = 1; n <= most; n++)
-		try_name(&s, bytes, n);
+		try_name(s, bytes, n);
 	for (uint32_t bit = 0; length <= most && bit < length * 8; bit++) {
 		bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-		try_name(&s, bytes, length);
+		try_name(s, bytes, length);
 		bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
 	}
+}
+
+bool hash_solve(const struct inode_fact *dir, const struct dentry_area *area, uint32_t slot, struct own_name *out)
+{
+	struct search s = { .out = out };
+
+	search_names(dir, area, slot, &s);
 	return s.found == 1 || s.texts == 1;
+}
+
+bool hash_is_near(const struct inode_fact *dir, const struct dentry_area *area, uint32_t slot)
+{
+	struct own_name name;
+	struct search s = { .out = &name };
+
+	search_names(dir, area, slot, &s);
+	return s.found > 0;
 }

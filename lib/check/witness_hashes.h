@@ -15,5 +15,7 @@ struct own_name;
  * more than one, or one bit of the hash itself is wrong.
  */
 bool hash_solve(const struct inode_fact *dir, const struct dentry_area *area, uint32_t slot, struct own_name *out);
+/* Does a name with the entry's hash differ from its own by one bit or in length? There may be several such names. */
+bool hash_is_near(const struct inode_fact *dir, const struct dentry_area *area, uint32_t slot);
 
 #endif

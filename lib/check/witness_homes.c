@@ -36,6 +36,7 @@ struct freed_entry {
 	uint16_t slot;
 	bool is_part;  /* further slots of the name are marked as taken */
 	bool is_own;   /* it has the name that the inode remembers */
+	bool is_only;  /* believed only if it is the one name that the inode lacks */
 };
 
 /* An entry of one of several names of an inode that has too many. Another inode lacks one, and its number is near. */
@@ -316,6 +317,9 @@ static bool is_overwritten(const struct dentry_area *area, uint32_t slot, uint32
 /*
  * Is i_links believed that an inode lacks a name? Deleted entries leave similar slots, so that a wrong i_links would
  * bring old names back. It is believed with a right checksum, or if more than one bit of it would have to be wrong.
+ * Otherwise one bit is wrong, of i_links or of the slots. It is one of the slots if they are the only ones that could
+ * hold the one name that i_links says is lacking: other inodes have no such slots, and few numbers of names differ by
+ * one bit from the next one.
  */
 static bool is_sure_of_links(struct checker *c, const struct inode_fact *inode)
 {
@@ -345,7 +349,7 @@ static int note_free_slot(struct homes *h, uint32_t slot)
 	const uint32_t count = dentry_slots_of(ref.name_len);
 	const struct inode_fact *inode;
 	struct freed_entry *one;
-	bool is_part, is_own;
+	bool is_part, is_own, is_only;
 
 	if (ref.name_len == 0 || ref.name_len > NAME_MAX_BYTES || slot + count > h->area.slots ||
 	    !geometry_is_nid(h->c->geo, ref.ino) || is_overwritten(&h->area, slot, count, &is_part))
@@ -358,12 +362,13 @@ static int note_free_slot(struct homes *h, uint32_t slot)
 		return 0;
 	if (!is_own && !is_part && inode->parent == 0 && inode->pino != h->dir->ino)
 		return 0; /* it had this name before it was moved */
-	if (!is_part && inode->parent != 0 && !is_sure_of_links(h->c, inode))
+	is_only = !is_part && inode->parent != 0 && !is_sure_of_links(h->c, inode);
+	if (is_only && names_lacking(h, inode) > 1)
 		return 0;
 	one = vec_push(&h->freed, 1);
 	if (!one)
 		return F2FS_ERR_NOMEM;
-	*one = (struct freed_entry){ ref.ino, h->addr, h->item, (uint16_t)slot, is_part, is_own };
+	*one = (struct freed_entry){ ref.ino, h->addr, h->item, (uint16_t)slot, is_part, is_own, is_only };
 	return 0;
 }
 
@@ -433,6 +438,15 @@ static size_t end_of_alike(const struct homes *h, size_t at)
 	return at;
 }
 
+/* Do other slots name the inode of the first of these, too, whatever speaks for them? */
+static bool has_others(const struct homes *h, size_t first, size_t end)
+{
+	const struct freed_entry *one = vec_at(&h->freed, first);
+
+	return end - first > 1 ||
+	       (end < h->freed.count && ((const struct freed_entry *)vec_at(&h->freed, end))->ino == one->ino);
+}
+
 /* Take back slots of each inode, when not more of them are as likely as it lacks names. */
 static int vote_on_freed(struct homes *h)
 {
@@ -448,7 +462,7 @@ static int vote_on_freed(struct homes *h)
 		end = end_of_alike(h, i);
 		if (inode->ino == done)
 			continue;
-		if (end - i > names_lacking(h, inode))
+		if (end - i > names_lacking(h, inode) || (first->is_only && has_others(h, i, end)))
 			done = inode->ino; /* those that are less likely are none */
 		for (; i < end && inode->ino != done && !err; i++)
 			err = take_slots(h, vec_at(&h->freed, i));

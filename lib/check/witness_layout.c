@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Vote on the fields that divide an inode: i_inline, i_extra_isize and i_inline_xattr_size. A wrong one moves all
- * pointers, or takes contents for pointers. The contents speak for or against a division: summaries of blocks name
- * their slots, attributes and directories have fixed first bytes, and reserved bytes are zero. If the contents
- * contradict the present fields, and a change of one field leaves no contradiction, the change is made.
+ * Vote on the fields that divide an inode: i_inline, i_extra_isize and i_inline_xattr_size, and on the flag of
+ * compressed files. A wrong one moves all pointers, or takes contents or marks for pointers. The contents speak for or
+ * against a division: summaries of blocks name their slots, attributes and directories have fixed first bytes, and
+ * reserved bytes are zero. If the contents contradict the present fields, and a change of one field leaves no
+ * contradiction, the change is made.
  */
 #include <string.h>
 
@@ -261,12 +262,16 @@ struct change_of {
 
 static uint32_t get_field(const uint8_t *block, const struct change_of *change)
 {
+	if (change->width == 4)
+		return get_le32(block + change->at);
 	return change->width == 1 ? block[change->at] : get_le16(block + change->at);
 }
 
 static void set_field(uint8_t *block, const struct change_of *change, uint32_t value)
 {
-	if (change->width == 1)
+	if (change->width == 4)
+		put_le32(block + change->at, value);
+	else if (change->width == 1)
 		block[change->at] = (uint8_t)value;
 	else
 		put_le16(block + change->at, (uint16_t)value);
@@ -285,6 +290,15 @@ static bool change_at(const struct checker *c, const uint8_t *block, unsigned n,
 		return true;
 	}
 	n -= (unsigned)sizeof(flags);
+	if (n == 0) { /* marks of compressed clusters are no pointers */
+		const uint32_t now = inode_i_flags(block), compr = FLAG_i_flags_compr;
+
+		*out = (struct change_of){ "i_flags", inode_OFS_i_flags, 4,
+					   geometry_has(c->geo, F2FS_FEAT_COMPRESSION) && has_extra ? now | compr
+												    : now };
+		return true;
+	}
+	n--;
 	if (has_extra && n < sizes) { /* the largest, which the kernel gives every new inode, first */
 		*out = (struct change_of){ "i_extra_isize", INODE_ADDR_OFFSET + extra_OFS_i_extra_isize, 2,
 					   extra_SIZE - 4 * n };
@@ -339,6 +353,7 @@ static bool is_mode_wrong(const struct f2fs_geometry *geo, const uint8_t *block)
 {
 	return !has_contents(inode_dirent_type(inode_i_mode(block))) &&
 	       (inode_i_size(block) != 0 ||
+		(inode_has_inline(block, FLAG_i_inline_inline_data) && !is_device(block)) ||
 		(inode_has_inline(block, FLAG_i_inline_inline_dentry) && !lacks_own_dot(geo, block)));
 }
 

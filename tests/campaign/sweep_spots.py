@@ -78,12 +78,12 @@ class Finder:
         """The address of one byte of a field."""
         return "%s.u8[%d]" % (prefix, field.offset + i) if field.name in LISTS else "%s.%s[%d]" % (prefix, field.name, i)
 
-    def structure(self, prefix, name, at, place, owners=(), seal=None, limit=1 << 20, twin=0):
-        """All fields of a structure, as far as it goes."""
+    def structure(self, prefix, name, at, place, owners=(), seal=None, limit=1 << 20, twin=0, kinds=None):
+        """All fields of a structure, as far as it goes. kinds: {field: kind} of those that have fewer witnesses than others."""
         for field in f2fskit.structs[name].fields.values():
             if field.offset + field.size > limit or field.name in PARTS:
                 continue
-            kind, start = "%s.%s" % (name, field.name), at + field.offset
+            kind, start = (kinds or {}).get(field.name, "%s.%s" % (name, field.name)), at + field.offset
             where = "%s.%s" % (prefix, field.name)
             if field.code == "s":
                 chosen = range(field.size) if field.size <= LONG else self.bytes_in_use(start, field)
@@ -174,7 +174,7 @@ class Finder:
         fields, layout = inode.fields(), inode.layout
         kinds = sorted({str(self.kind_of_node(inode, node)) for node in inode.nodes()})
         return (stat.S_IFMT(fields["i_mode"]), int(fields["i_inline"]) & 0x3f, int(fields["i_flags"]) & 0x40100814,
-                int(fields["i_advise"]) & 0x54, bool(fields["i_xattr_nid"]), fields["i_links"] > 1 and not inode.is_dir,
+                int(fields["i_advise"]) & 0x54, bool(fields["i_xattr_nid"]), fields["i_links"] > 1 and not inode.is_dir(),
                 layout.cluster_blocks, tuple(kinds), ino == 3)
 
     @staticmethod
@@ -222,7 +222,8 @@ class Finder:
         seal = seal if self.seals.is_right(self.whole, seal) else None
         self.structure(prefix, "inode", at, prefix, owners, seal)
         if layout.extra_size:
-            self.structure(prefix, "inode_extra", at + 360, prefix, owners, seal, layout.extra_size)
+            self.structure(prefix, "inode_extra", at + 360, prefix, owners, seal, layout.extra_size,
+                           kinds=None if inode.xattrs else {"i_inline_xattr_size": "inode_extra.room without attributes"})
         if not raw[3] & (FLAG_INLINE_DATA | FLAG_INLINE_DENTRY):
             words = struct.unpack_from("<%dI" % layout.slots, raw, layout.slot_offset)
             kind = "inode.device number" if stat.S_ISCHR(inode.mode) or stat.S_ISBLK(inode.mode) else "inode.i_addr"
@@ -322,20 +323,32 @@ class Finder:
                     continue
                 if left[child in chosen]:
                     left[child in chosen] -= 1
-                    self.entry(prefix, slot - first, at, length, {ino, child}, seal)
+                    self.entry(prefix, slot - first, at, length, {ino, child}, seal, self.kinds_of_entry(inode, child, prefix, length))
                 slot += max((length + 7) // 8, 1)
 
-    def slot_bit(self, prefix, slot, owners, seal):
+    def kinds_of_entry(self, directory, child, prefix, length):
+        """The fields of an entry that have fewer witnesses than those of other entries."""
+        inode, kinds = self.volume.inode(child), {}
+        name = self.whole.read(self.describe(prefix + ".name"), length)
+        remembered = f2fskit.structs["inode"].fields["i_name"].offset
+        if not inode.is_dir() and inode.fields()["i_links"] > 1 and \
+                name != inode.raw[remembered:remembered + int(inode.fields()["i_namelen"])]:
+            kinds.update(used="dentry.used of a further link", ino="dentry.ino of a further link")
+        if directory.is_encrypted and directory.is_casefold:
+            kinds["name"] = "dentry.name with a keyed hash"
+        return kinds
+
+    def slot_bit(self, prefix, slot, owners, seal, kind="dentry.used"):
         """Whether a slot is in use."""
         at = self.fields.describe(prefix + ".used").offset
-        self.spots.append(Spot(prefix + ".used", "dentry.used", prefix, at, 0, seal, frozenset(owners), 1 << slot % 8, 0))
+        self.spots.append(Spot(prefix + ".used", kind, prefix, at, 0, seal, frozenset(owners), 1 << slot % 8, 0))
 
-    def entry(self, prefix, slot, at, length, owners, seal):
-        self.structure(prefix, "dentry", at, prefix, owners, seal)
+    def entry(self, prefix, slot, at, length, owners, seal, kinds):
+        self.structure(prefix, "dentry", at, prefix, owners, seal, kinds=kinds)
         name = self.describe(prefix + ".name")
         for i in range(min(length, 24)):
-            self.add("%s.name[%d]" % (prefix, i), "dentry.name", prefix, name + i, 1, owners, seal)
-        self.slot_bit(prefix, slot, owners, seal)
+            self.add("%s.name[%d]" % (prefix, i), kinds.get("name", "dentry.name"), prefix, name + i, 1, owners, seal)
+        self.slot_bit(prefix, slot, owners, seal, kinds.get("used", "dentry.used"))
 
     def quota(self, ino):
         """Header and leaves of a quota file: blocks of 1 KiB."""

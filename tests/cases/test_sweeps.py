@@ -174,6 +174,8 @@ MENDED = (
     "seed:large-blocks dentry[8][16].name[4]^=0x80", "seed:plain dentry[4][4].name[0]^=0x80", "seed:plain dentry[4][4].name[4]^=0x80",
     "seed:fsync-mixed inode[12].i_links^=0x80000", "ours:zoned dentry[3][3].ino^=0x20", "ours:all dentry[3][5].name[3]^=0x20",
     "ours:all dentry[3][4].name[2]^=0x20", "ours:all dentry[9][2].name[1]^=0x20",
+    "seed:compressed inode[5].i_flags^=0x4", "ours:waiting inode[7].i_mode^=0x4000",
+    "seed:encrypted-casefold dentry[4][2].name[8]^=0x80",
 )
 
 
@@ -184,6 +186,12 @@ def test_mended(beds, damage):
 
     volume, _, text = damage.partition(" ")
     assert sweep_table.Reasons().faults(beds.one(beds.plan(volume).again(text))) == set()
+
+
+def test_a_further_link_comes_back(beds):
+    """i_links says that one name lacks, and one free slot is all that could have held it."""
+    result = beds.one(beds.plan("seed:casefold").again("dentry[4][2].used^=0x1"))
+    assert result["found"] == ["DENTRY_FREED"] and not result["lost"] and not result["strange"]
 
 
 @pytest.mark.parametrize("damage", ["seed:casefold raw inode[4].i_flags^=0x40000000", "seed:encrypted-casefold raw inode[5].i_flags^=0x40000000"])

@@ -34,6 +34,12 @@ static void speak(struct voices *v, bool is_pro, uint32_t weight)
 	*(is_pro ? &v->pro : &v->contra) += weight;
 }
 
+/* Are all bits zero, but for one that may be wrong? */
+static bool is_nearly_zero(const uint8_t *bytes, size_t length)
+{
+	return bitmap_popcount(bytes, length) <= 1;
+}
+
 /* Do attributes begin where an inode with attributes inside would have them? */
 static bool hides_attributes(const struct f2fs_geometry *geo, const uint8_t *block)
 {
@@ -78,7 +84,7 @@ static bool lacks_magic(const struct f2fs_geometry *geo, const uint8_t *block)
 	inode_layout(geo, block, &layout);
 	room = block + layout.xattr_offset;
 	return layout.xattr_size >= xhead_SIZE && get_le32(room) != XATTR_MAGIC &&
-	       (inode_i_xattr_nid(block) != 0 || !is_zero(room, layout.xattr_size));
+	       (inode_i_xattr_nid(block) != 0 || !is_nearly_zero(room, layout.xattr_size));
 }
 
 /* Has a symlink a target inside that begins with a NUL byte? No program can make one. */
@@ -208,7 +214,7 @@ static void hear_attributes(const struct f2fs_geometry *geo, const uint8_t *bloc
 	if (layout->xattr_size >= xhead_SIZE) {
 		if (get_le32(room) == XATTR_MAGIC)
 			speak(v, true, 4);
-		else if (!is_zero(room, layout->xattr_size))
+		else if (!is_nearly_zero(room, layout->xattr_size))
 			speak(v, false, 4);
 	} else if (layout->xattr_size == 0 && !is_zero(room, layout->xattr_words * 4)) {
 		speak(v, false, 4); /* room for attributes that an inode without them leaves zero */

@@ -174,7 +174,7 @@ MENDED = (
     "seed:large-blocks dentry[8][16].name[4]^=0x80", "seed:plain dentry[4][4].name[0]^=0x80", "seed:plain dentry[4][4].name[4]^=0x80",
     "seed:fsync-mixed inode[12].i_links^=0x80000", "ours:zoned dentry[3][3].ino^=0x20", "ours:all dentry[3][5].name[3]^=0x20",
     "ours:all dentry[3][4].name[2]^=0x20", "ours:all dentry[9][2].name[1]^=0x20",
-    "seed:compressed inode[5].i_flags^=0x4", "ours:waiting inode[7].i_mode^=0x4000",
+    "ours:plain xattr[23].h_refcount^=0x2000", "seed:compressed inode[5].i_flags^=0x4", "ours:waiting inode[7].i_mode^=0x4000",
     "seed:encrypted-casefold dentry[4][2].name[8]^=0x80",
 )
 

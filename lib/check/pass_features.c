@@ -139,11 +139,13 @@ static int check_content(struct checker *c, const struct inode_fact *inode, uint
 {
 	const uint32_t bits = c->geo->block_bits;
 	struct f2fs_inode *file;
-	int err = inode_open(c->vol, inode->ino, &file);
+	int err = inode_open(c->vol, inode->ino, &file), sums = 0;
 
 	if (err)
 		return raise_error(c, inode, err);
 	err = read_clusters(file, (inode->size >> bits) + 1, bits, buffer);
+	if (file->cluster && file->cluster->has_bad_sum)
+		sums = inode_raise(c, P_CLUSTER_SUM, inode, 0, 0);
 	if (!err && file->cluster && file->cluster->is_misnamed) {
 		err = raise_packing(c, file);
 	} else if (err == F2FS_ERR_CORRUPT || err == F2FS_ERR_DAMAGED_DATA) {
@@ -158,7 +160,7 @@ static int check_content(struct checker *c, const struct inode_fact *inode, uint
 		err = raise_error(c, inode, err);
 	}
 	f2fs_inode_close(file);
-	return err;
+	return err ? err : sums;
 }
 
 static int check_inode(struct checker *c, struct inode_fact *inode, uint8_t *block, uint8_t *string)

@@ -130,14 +130,17 @@ static int unpack(struct f2fs_inode *inode, uint64_t cluster, uint32_t stored)
 	const uint8_t *packed = raw + chead_SIZE;
 	struct cluster_header head;
 	enum rule rule = cluster_header_decode(raw, (size_t)stored << inode->vol->geo.block_bits, &head);
+	bool is_wrong;
 
 	if (rule != RULE_NONE)
 		return damaged(inode, rule, cluster, NULL);
-	if ((extra_i_compress_flag(extra) & 1) && cluster_checksum(packed, head.length) != head.checksum)
+	is_wrong = (extra_i_compress_flag(extra) & 1) && cluster_checksum(packed, head.length) != head.checksum;
+	if (is_wrong)
 		log_message(inode->vol->ctx, F2FS_LOG_WARNING, "cluster %llu of inode %u: the checksum does not match",
 			    (unsigned long long)cluster, (unsigned)inode->ino); /* the kernel, too, gives the data */
 	switch (decompress(inode, packed, head.length)) {
 	case COMP_OK:
+		inode->cluster->has_bad_sum |= is_wrong;
 		return 0;
 	case COMP_UNAVAILABLE:
 		return unavailable(inode, algorithm);

@@ -31,6 +31,7 @@ struct cluster_cache {
 	struct comp_state codec;
 	uint64_t index;
 	bool is_loaded;
+	bool has_bad_sum; /* some cluster, whose data was given all the same */
 	bool is_misnamed; /* by the inode: another algorithm read its clusters, */
 	unsigned algorithm; /* this one */
 	uint8_t *stored; /* a cluster's worth of blocks each */

@@ -131,6 +131,8 @@ int type_doubt(struct checker *c, f2fs_nid_t dir, const struct inode_fact *inode
 {
 	struct type_doubt *doubt;
 
+	if (dir == inode->ino) /* a "." whose name is wrong, too: it has no vote */
+		return 0;
 	if (map32_find(&c->modes, inode->ino) || (type == inode->type && !(inode->state & INODE_GUESSED)) ||
 	    type == F2FS_TYPE_UNKNOWN || type >= F2FS_TYPE_END)
 		return 0;

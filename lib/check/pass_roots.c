@@ -100,12 +100,17 @@ static int check_packs(struct checker *c)
 			err = raise_rule(c, is_unfinished ? P_CP_UNFINISHED : P_CP_PACK, state, pack);
 	}
 	/* a damaged pack may have been the newer one: then the other leads to less than there was */
-	if (!err && c->mode != F2FS_MODE_RESCUE && loss != PACK_NEWEST)
+	if (!err && c->mode != F2FS_MODE_RESCUE && loss != PACK_NEWEST) {
+		c->has_older_tables = true;
 		err = raise_rule(c, P_CP_LOST, 0, 3 - c->vol->view->pack);
+	}
 	/* both packs are whole, but the contents of the newer one break a rule, so the older one was taken */
 	if (!err && c->vol->pack_state[0] == 0 && c->vol->pack_state[1] == 0 &&
-	    (int64_t)(c->vol->pack_version[2 - c->vol->view->pack] - c->vol->pack_version[c->vol->view->pack - 1]) > 0)
+	    (int64_t)(c->vol->pack_version[2 - c->vol->view->pack] - c->vol->pack_version[c->vol->view->pack - 1]) >
+		    0) {
+		c->has_older_tables = true;
 		err = raise_rule(c, P_CP_CONTENT, 0, 3 - c->vol->view->pack);
+	}
 	rule = checkpoint_check(c->vol->view->cp, c->geo);
 	if (!err && rule == RULE_CP_ERROR_FLAG)
 		err = raise_rule(c, P_CP_ERROR_FLAG, (int)rule, c->vol->view->pack);

@@ -44,13 +44,7 @@ bool witness_has_newest_tables(const struct checker *c)
 {
 	if (c->vol->rescue)
 		return c->vol->rescue->root == RESCUE_ROOT_WHOLE && c->vol->rescue->sit_trusted;
-	for (size_t i = 0; i < c->findings.count; i++) {
-		const struct finding *f = vec_at(&c->findings, i);
-
-		if (f->problem == P_CP_LOST || f->problem == P_CP_CONTENT)
-			return false;
-	}
-	return true;
+	return !c->has_older_tables;
 }
 
 bool witness_may_vote(const struct checker *c)

@@ -4,7 +4,7 @@
  * its checksum; the valid mixture of two copies that are wrong in different numbers; the layout of a checkpoint pack,
  * which is found by its own checksum: it has the sizes of SIT, NAT and main area, and the logs show where the main area
  * starts, because their last node names the block after it; the layout that formatting such a device with the usual
- * options gives, when a NAT block is where it should be.
+ * options gives, when a NAT block is where it should be, and no pack is that of a larger volume.
  */
 #include <string.h>
 
@@ -350,7 +350,21 @@ static bool find_pack(struct f2fs_volume *vol, uint8_t *cp)
 
 /* ---- from the device alone */
 
-static bool find_plan(struct f2fs_volume *vol, uint8_t *block)
+/* Is there a checkpoint pack where a layout has it, of a main area of another size? 0, or its address. */
+static f2fs_blk_t find_contradiction(struct f2fs_volume *vol, const struct f2fs_geometry *geo, uint8_t *cp)
+{
+	for (unsigned pack = 0; pack < 2; pack++) {
+		const f2fs_blk_t at = geo->cp_blkaddr + pack * SEG;
+
+		if (read_pack(vol, geo->block_size, at, cp) &&
+		    cp_user_block_count(cp) / SEG + cp_overprov_segment_count(cp) != geo->segment_count_main)
+			return at;
+	}
+	return 0;
+}
+
+/* *contradiction: address of a pack that speaks against all layouts of such a device, or 0. */
+static bool find_plan(struct f2fs_volume *vol, uint8_t *block, f2fs_blk_t *contradiction)
 {
 	for (uint32_t bs = 4096; bs <= 16384; bs *= 4)
 		for (uint32_t zone = 1; zone <= 64; zone++)
@@ -359,6 +373,7 @@ static bool find_plan(struct f2fs_volume *vol, uint8_t *block)
 					.block_size = bs, .segs_per_sec = zone, .secs_per_zone = 1, .device_count = 1
 				};
 				struct f2fs_layout plan;
+				f2fs_blk_t against;
 
 				in.large_nat = (uint8_t)large;
 				in.devices[0].size = f2fs_device_info(vol->dev)->size;
@@ -366,16 +381,22 @@ static bool find_plan(struct f2fs_volume *vol, uint8_t *block)
 				memset(&plan, 0, sizeof(plan));
 				if (plan_layout(&in, &plan) != PLAN_OK || !has_nat(vol, &plan.geometry, block))
 					continue;
-				vol->geo = plan.geometry;
-				return true;
+				against = find_contradiction(vol, &plan.geometry, block);
+				if (!against) {
+					vol->geo = plan.geometry;
+					return true;
+				}
+				*contradiction = against;
 			}
 	return false;
 }
 
 int rescue_superblock(struct f2fs_volume *vol)
 {
+	f2fs_blk_t contradiction = 0;
 	uint8_t *blocks;
 	const char *how;
+	int err;
 
 	vol->rescue->has_features = find_copy(vol, true);
 	if (vol->rescue->has_features || find_copy(vol, false)) {
@@ -390,10 +411,17 @@ int rescue_superblock(struct f2fs_volume *vol)
 	blocks = mem_alloc(vol->ctx, 2 * (size_t)MAX_BLOCK);
 	if (!blocks)
 		return F2FS_ERR_NOMEM;
-	how = find_pack(vol, blocks)   ? "layout taken from a checkpoint pack"
-	      : find_plan(vol, blocks) ? "layout computed from the size of the device"
-				       : NULL;
+	how = find_pack(vol, blocks)		       ? "layout taken from a checkpoint pack"
+	      : find_plan(vol, blocks, &contradiction) ? "layout computed from the size of the device"
+						       : NULL;
 	mem_free(vol->ctx, blocks);
+	if (!how && contradiction) {
+		err = volume_note(vol,
+				  "both superblocks are lost; the checkpoint pack at block %u is that of a larger "
+				  "volume, which was cut short or has further devices, so its layout is unknown",
+				  (unsigned)contradiction);
+		return err ? err : F2FS_ERR_NOT_FOUND;
+	}
 	if (!how)
 		return F2FS_ERR_NOT_FOUND;
 	vol->rescue->has_superblock = vol->rescue->has_seed = false;

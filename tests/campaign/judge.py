@@ -6,6 +6,7 @@ import time
 import f2fskit
 
 import damages
+import overwrites
 import subjects
 import sweep_judge
 
@@ -14,20 +15,25 @@ SOME_READS = 20000      # besides
 
 
 class Bed:
-    """A damaged volume as it is to be repaired, and, without what makes reading fail, as it will be looked at."""
+    """A damaged volume as it is to be repaired, and, without what makes reading fail, as it will be looked at. kind: of damages.KINDS,
+    or a name of overwrites.py. permits: what a user allows after the first check."""
 
     def __init__(self, subject, kind, seed):
-        self.subject, self.closing = subject, []
+        self.subject, self.closing, self.permits = subject, [], {}
         self.devices = self.keep(subject.layers())
         target = damages.Target(self.devices, subject.places)
         try:
-            self.meets = damages.KINDS[kind](target, random.Random("%s %s %s" % (subject.name, kind, seed))) or {}
+            how = damages.KINDS.get(kind) or overwrites.how(kind)
+            self.meets = how(target, random.Random("%s %s %s" % (subject.name, kind, seed))) or {}
         finally:
             target.close()
         self.sizes = [device.size for device in self.devices]
         if "keep" in self.meets:
-            self.sizes[-1] = max(int(self.sizes[-1] * self.meets["keep"]) // 4096, 1) * 4096
-            self.devices = self.keep([*self.devices[:-1], self.devices[-1].slice(0, self.sizes[-1])])
+            self.meets["cut"] = len(self.sizes) - 1, max(int(self.sizes[-1] * self.meets["keep"]) // 4096, 1) * 4096
+        if "cut" in self.meets:
+            which, size = self.meets["cut"]
+            self.sizes[which] = size
+            self.devices = self.keep([device.slice(0, size) if i == which else device for i, device in enumerate(self.devices)])
         self.devices = self.keep(subject.zoned(self.devices))
         self.counters = self.keep([device.fault() for device in self.devices])
 
@@ -63,7 +69,8 @@ def names(report):
 
 def run(bed, devices, **options):
     """(report, None), or (None, what went wrong). The counters of the bed begin again."""
-    if "keep" in bed.meets:
+    options.update(bed.permits)
+    if "cut" in bed.meets:
         options["cut_at"] = sum(bed.sizes)
     for counter in bed.counters:
         counter.set()
@@ -98,10 +105,33 @@ def repair(bed, result):
     return report
 
 
+def ask_for_permission(bed, said, result):
+    """Another system is found: a repair has to refuse and write nothing. From now on it is allowed. None, or sentences."""
+    if not said or "FOREIGN" not in names(said):
+        return None
+    done = repair(bed, result)
+    bed.permits["accept_foreign"] = True
+    found = ["it writes over another system without permission"] if result.pop("wrote") or not done or done.fixed else []
+    return found + (["a check writes"] if result.pop("check_writes") else [])
+
+
+def is_out_of_reach(subject, bed):
+    """May all be lost? The main area is cut off, or one of several devices ends early, or no superblock names further devices."""
+    geo, size = subject.places.geo, subject.places.size
+    if len(subject.bases) > 1:
+        return "cut" in bed.meets or any(first == 0 and end >= 2 * size for first, end in bed.meets["hit"])
+    return "cut" in bed.meets and bed.meets["cut"][1] < geo.main_blkaddr * size
+
+
 def look_again(bed, result):
     """Return the findings of a second run, on a device that can be read."""
     report, error = run(bed, bed.devices)
     result["second"] = [name for name in names(report) if name != "DEVICE_SHORT"] if report else [type(error).__name__]
+
+
+def may_fail(bed, state):
+    """May a repair fail after a check that does not? Of a device that ends early, what is left of the main area may be too small."""
+    return state == "UnsupportedError" or bool(bed.meets.keys() & {"once", "bad"}) or (state == "NospcError" and "cut" in bed.meets)
 
 
 def of_promises(bed, said, done, result):
@@ -112,6 +142,8 @@ def of_promises(bed, said, done, result):
         found.append("it writes, and repairs nothing")
     if wrote and result["state"] == "UnsupportedError":
         found.append("it refuses, and writes")
+    if said and not done and not may_fail(bed, result["state"]):
+        found.append("a check succeeds, and a repair fails: %s" % result["said"])
     if done and "check_fails" in result:
         found.append("a repair succeeds, and a check fails: %s" % result["check_fails"])
     if said and done and "once" not in bed.meets:       # which read fails depends on what was read before
@@ -145,13 +177,21 @@ def one(subject, kind, number, seed, then=None):
         before = subjects.contents(bed.devices)
         readable = {path: digest for path, digest in subject.wanted.items() if (before or {}).get(path) == digest}
         said = check(bed, result)
+        refused = ask_for_permission(bed, said, result)
+        if refused is not None:
+            said = check(bed, result)
         done = repair(bed, result)
         found = subjects.contents(bed.devices)
         good, result["named"] = subjects.kept(subject.wanted, found)
         result["readable"], result["ours"] = len(readable), len(good)
         look_again(bed, result)
         lost = sorted(set(readable) - set(subjects.kept(readable, found)[0]))
-        result["wrong"] = of_promises(bed, said, done, result) + wrong(subject, result, lost)
+        result["wrong"] = of_promises(bed, said, done, result) + wrong(subject, result, lost) + (refused or [])
+        if "hit" in bed.meets and not is_out_of_reach(subject, bed):
+            left = {path: subject.wanted[path] for path in overwrites.untouched(subject, bed.meets["hit"])}
+            gone = sorted(set(left) - set(subjects.kept(left, found)[0]))
+            if gone:
+                result["wrong"].append("%d files of which no block was hit are gone: %s" % (len(gone), gone[:3]))
         result["seconds"] = round(time.monotonic() - start, 3)
         if then:
             then(bed, result)

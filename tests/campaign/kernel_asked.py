@@ -39,7 +39,7 @@ class Asked:
         """Of a campaign: the volume after the repair, if the next check calls it clean."""
         if result["state"] not in ("SOUND", "REPAIRED") or result["second"]:
             return
-        is_cut = "keep" in bed.meets
+        is_cut = "cut" in bed.meets
         self.keep(result, bed.devices, [base.size for base in subject.bases] if is_cut else ())
 
     def judged(self, results, then=None):

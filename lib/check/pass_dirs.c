@@ -18,6 +18,7 @@
 #include "check/witness_inodes.h"
 #include "check/witness_levels.h"
 #include "check/witness_names.h"
+#include "check/witness_own.h"
 
 static int raise_entry(struct checker *c, enum problem problem, const struct inode_fact *dir, f2fs_blk_t block,
 		       uint32_t slot, uint64_t found, uint64_t expected)
@@ -36,15 +37,24 @@ static int raise_entry(struct checker *c, enum problem problem, const struct ino
 						   .expected = expected });
 }
 
-/* A directory is named a second time: the entry that i_pino confirms counts. */
-static int take_second_parent(struct checker *c, struct inode_fact *dir, f2fs_blk_t block, uint32_t slot,
-			      struct inode_fact *child)
+/* Does an inode remember the name of an entry? */
+static bool is_own_name(struct checker *c, const struct inode_fact *dir, const struct dentry_ref *ref)
+{
+	struct own_name own;
+
+	return witness_own_name(c, dir, ref->ino, &own) && own.length == ref->name_len &&
+	       memcmp(own.bytes, ref->name, own.length) == 0;
+}
+
+/* A directory is named a second time: the entry that i_pino confirms counts, and of two in one directory i_name. */
+static int take_second_parent(struct checker *c, struct inode_fact *dir, f2fs_blk_t block,
+			      const struct dentry_ref *ref, struct inode_fact *child)
 {
 	struct inode_fact *other = facts_dir(&c->facts, child->parent);
 	const f2fs_blk_t other_block = child->entry_block;
-	const uint32_t other_slot = child->entry_slot;
+	const uint32_t other_slot = child->entry_slot, slot = ref->slot;
 
-	if (!other || child->pino != dir->ino || other == dir)
+	if (!other || child->pino != dir->ino || (other == dir && !is_own_name(c, dir, ref)))
 		return raise_entry(c, P_DIR_TWICE, dir, block, slot, child->ino, 0);
 	child->parent = dir->ino;
 	child->entry_block = block;
@@ -74,7 +84,7 @@ static int take_child(struct checker *c, struct inode_fact *dir, f2fs_blk_t bloc
 	if (err)
 		return err;
 	if (child->type == F2FS_TYPE_DIRECTORY && child->parent != 0)
-		return take_second_parent(c, dir, block, ref->slot, child);
+		return take_second_parent(c, dir, block, ref, child);
 	child->links_found++;
 	if (child->parent == 0) {
 		child->parent = dir->ino;

@@ -47,7 +47,8 @@ struct near_entry {
 	f2fs_nid_t dir;
 	uint32_t hash;	   /* of the name */
 	uint16_t name_len;
-	bool may_be_wrong; /* not the name that the inode remembers, and right in all else */
+	bool may_be_wrong; /* not the name that the inode remembers */
+	bool is_odd;	   /* that, and its name, hash, place or type is wrong, too */
 };
 
 struct homes {
@@ -259,19 +260,19 @@ static bool is_one_of_many(const struct homes *h, const struct dentry_ref *ref)
 {
 	const struct inode_fact *named = facts_inode(&h->c->facts, ref->ino);
 
-	return is_candidate(h->c, named) && named->type == ref->type && named->type != F2FS_TYPE_DIRECTORY &&
-	       named->links_found > named->links;
+	return is_candidate(h->c, named) && named->type != F2FS_TYPE_DIRECTORY && named->links_found > named->links;
 }
 
 static int note_near(struct homes *h, const struct dentry_ref *ref, bool is_own)
 {
 	struct near_entry *one = vec_push(&h->near, 1);
+	const bool is_odd = !is_own && (!is_right(h, ref) || facts_inode(&h->c->facts, ref->ino)->type != ref->type);
 	struct inode_fact room;
 
 	if (!one)
 		return F2FS_ERR_NOMEM;
 	*one = (struct near_entry){ ref->ino, h->item, ref->slot, h->dir->ino, ref->hash, ref->name_len,
-				    !is_own && is_right(h, ref) && find_near(h, ref, &room) };
+				    !is_own && find_near(h, ref, &room), is_odd };
 	return 0;
 }
 
@@ -512,7 +513,8 @@ static int take_near(struct homes *h, const struct near_entry *one)
 
 /*
  * Let entries name the inodes that are near, when no more of them could than their inode has too many. Copies of an
- * entry, as a copied block has them, are too many for another reason.
+ * entry, as a copied block has them, are too many for another reason. If an entry is wrong in something else, too, it
+ * is the wrong one, and none that is right.
  */
 static int vote_on_near(struct homes *h)
 {
@@ -525,17 +527,22 @@ static int vote_on_near(struct homes *h)
 		const struct inode_fact *inode = facts_inode(&h->c->facts, first->ino);
 
 		const struct near_entry *one = first;
-		size_t doubtful = first->may_be_wrong, copies = 0;
+		size_t doubtful = first->may_be_wrong, copies = 0, odd = first->is_odd, odd_doubtful;
 
+		odd_doubtful = first->is_odd && first->may_be_wrong;
 		for (end = i + 1; end < h->near.count; end++, one++) {
 			if (one[1].ino != first->ino)
 				break;
 			doubtful += one[1].may_be_wrong;
+			odd += one[1].is_odd;
+			odd_doubtful += one[1].is_odd && one[1].may_be_wrong;
 			copies += is_copy(&one[1], one);
 		}
+		if (odd)
+			doubtful = odd_doubtful;
 		for (size_t k = i; k < end && doubtful + copies <= inode->links_found - inode->links && !err; k++) {
 			one = vec_at(&h->near, k);
-			err = one->may_be_wrong ? take_near(h, one) : 0;
+			err = one->may_be_wrong && (!odd || one->is_odd) ? take_near(h, one) : 0;
 		}
 	}
 	h->near.count = 0;

@@ -27,7 +27,7 @@
 
 enum {
 	FIRST_SEGMENTS = 2048, /* of a device that are looked at one after the other */
-	FURTHER_RUNS = 32,     /* and so many runs of RUN_SEGMENTS, all over the rest */
+	FURTHER_RUNS = 32,     /* number of runs of RUN_SEGMENTS, all over the rest */
 	RUN_SEGMENTS = 64,
 	SAMPLES = 8,
 	FROM_ONE_SEGMENT = 4,

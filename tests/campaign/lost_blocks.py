@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Single blocks of metadata that hold something else: zeros, noise, another block, or the block before a write that was lost.
 
-Whatever holds a node, the tables and the rest of the file's tree know what the node led to. So a repair may lose only what was in
-the block and nowhere else: attributes, contents inside an inode, links besides the name that an inode remembers, and the exact
-size of a file whose inode is lost.
+The tables and the rest of the file's tree know the blocks and nodes below a node. So a repair may lose only contents of the block
+itself: attributes, contents inside an inode, links besides the name that an inode remembers, and the exact size of a file whose
+inode is lost.
 """
 import collections
 import dataclasses
@@ -156,7 +156,7 @@ class Judge:
 
 
 def one(judge, damage, then=None):
-    """The judge's result, with what was lost in excess as a fault. then: as of sweep_judge.one()."""
+    """The judge's result, with excess losses as a fault. then: as of sweep_judge.one()."""
     after = {}
 
     def look(bed, result, said, again):

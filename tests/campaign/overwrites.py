@@ -2,7 +2,7 @@
 """Truncated images, and images over which something else was written: all such damages of a volume, by name.
 
     cut 1 4194304               device 1 ends there
-    zeros 0 65536               so many bytes from there on are zeros; ones: 0xff; noise: the same random bytes each time
+    zeros 0 65536               65536 bytes from byte 0 on are zeros; ones: 0xff; noise: the same random bytes each time
     gpt 0 4096                  the head of another system, cut or filled up with zeros
 """
 import functools
@@ -63,11 +63,11 @@ def device_of(sizes, at):
         if at < size:
             return i, at
         at -= size
-    raise ValueError("behind the volume")
+    raise ValueError("after the end of the volume")
 
 
 def how(name):
-    """The damage of a name, as damages.KINDS has them: it says what it hit, in bytes of the volume."""
+    """The damage of a name, as damages.KINDS has them: it returns the bytes of the volume that it hit."""
     what, first, second = name.split()
     first, second = int(first), int(second)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Blocks of metadata hold something else: a repair keeps what the rest of the volume knows (tests/campaign/lost_blocks.py). By hand:
+"""Blocks of metadata hold something else: a repair keeps all that the rest of the volume knows (tests/campaign/lost_blocks.py). By hand:
 tests/campaign/lost-blocks."""
 import os
 import sys

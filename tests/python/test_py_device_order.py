@@ -123,7 +123,7 @@ def test_contents_are_a_hint():
 
 @pytest.mark.parametrize("with_directories", [False, True])
 def test_few_reads(with_directories):
-    """Whatever the devices hold, some blocks of each tell."""
+    """Some blocks of each device suffice, whatever they hold."""
     first, *further = three_without_nodes(with_directories)
     given = [device.watch() for device in further]
     with f2fskit.open(first, devices=given):

@@ -173,10 +173,11 @@ def one(judge, damage, then=None):
 
 
 def tally(results):
-    """{kind: [damages, names lost, bytes lost, faults]}"""
-    found = collections.defaultdict(lambda: [0, 0, 0, 0])
+    """{kind: [damages, names lost, bytes lost, faults; files, ours intact, f2fs-tools' intact, where these were asked]}"""
+    found = collections.defaultdict(lambda: [0] * 7)
     for result in results:
         row = found[result["kind"]]
-        for i, value in enumerate((1, result.get("names_lost", 0), result.get("bytes_lost", 0), len(result["wrong"]))):
+        numbers = 1, result.get("names_lost", 0), result.get("bytes_lost", 0), len(result["wrong"])
+        for i, value in enumerate((*numbers, *(result.get(name, 0) for name in ("files", "ours", "theirs")))):
             row[i] += value
     return dict(found)

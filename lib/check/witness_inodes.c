@@ -132,7 +132,8 @@ static int read_entry(struct builder *b, const struct lost_inode *lost, bool *is
 /* ---- all of it */
 
 /* Return the first file block after the last one that the inode and its direct nodes have. */
-static int find_end(struct builder *b, const struct lost_inode *lost, uint32_t slots_end, uint64_t *end)
+static int find_end(struct builder *b, const struct lost_inode *lost, uint32_t slots_end, uint64_t *end,
+		    f2fs_blk_t *addr)
 {
 	struct checker *c = b->c;
 	struct inode_layout layout;
@@ -141,6 +142,7 @@ static int find_end(struct builder *b, const struct lost_inode *lost, uint32_t s
 
 	inode_layout(c->geo, b->block, &layout);
 	*end = slots_end;
+	*addr = slots_end ? get_le32(b->block + layout.slot_offset + (size_t)(slots_end - 1) * 4) : F2FS_NULL_ADDR;
 	if (!lost->last)
 		return 0;
 	err = volume_peek(c->vol, facts_nid(&c->facts, lost->last)->addr, &block);
@@ -148,9 +150,30 @@ static int find_end(struct builder *b, const struct lost_inode *lost, uint32_t s
 		error_clear(c->ctx);
 		return 0;
 	}
-	for (uint32_t i = 0; i < layout.node_slots && !err; i++)
-		if (get_le32(block + (size_t)i * 4) != F2FS_NULL_ADDR)
-			*end = node_first_block(c->geo, layout.slots, layout.node_slots, lost->last_offset) + i + 1;
+	for (uint32_t i = 0; i < layout.node_slots && !err; i++) {
+		if (get_le32(block + (size_t)i * 4) == F2FS_NULL_ADDR)
+			continue;
+		*addr = get_le32(block + (size_t)i * 4);
+		*end = node_first_block(c->geo, layout.slots, layout.node_slots, lost->last_offset) + i + 1;
+	}
+	return err;
+}
+
+/* Count the bytes of a file in its last block: text has no NUL bytes, and ends with it. Anything else may end with NULs. */
+static int bytes_in_last(struct checker *c, f2fs_blk_t addr, uint32_t *bytes)
+{
+	const uint8_t *block;
+	uint32_t end = *bytes = c->geo->block_size;
+	int err = geometry_is_main(c->geo, addr) ? volume_peek(c->vol, addr, &block) : F2FS_ERR_IO;
+
+	if (err == F2FS_ERR_IO) {
+		error_clear(c->ctx);
+		return 0;
+	}
+	while (!err && end > 0 && block[end - 1] == 0)
+		end--;
+	if (!err && end > 0 && !memchr(block, 0, end))
+		*bytes = end;
 	return err;
 }
 
@@ -183,13 +206,17 @@ static int finish(struct builder *b, const struct lost_inode *lost, const struct
 {
 	struct checker *c = b->c;
 	const unsigned bits = c->geo->block_bits;
+	uint32_t bytes = c->geo->block_size;
+	f2fs_blk_t addr;
 	uint64_t end;
-	int err = find_end(b, lost, slots_end, &end);
+	int err = find_end(b, lost, slots_end, &end, &addr);
 
+	if (!err && b->type == F2FS_TYPE_REGULAR && end)
+		err = bytes_in_last(c, addr, &bytes);
 	if (err)
 		return err;
 	if (b->type != F2FS_TYPE_SYMLINK && inode_i_size(b->block) <= (end ? (end - 1) << bits : 0))
-		inode_set_i_size(b->block, end << bits);
+		inode_set_i_size(b->block, end ? ((end - 1) << bits) + bytes : 0);
 	if (b->type == F2FS_TYPE_DIRECTORY && end) {
 		const unsigned level = dir_level_with(inode_i_dir_level(b->block), (uint32_t)(end - 1));
 

@@ -100,10 +100,10 @@ static int set_dir_attributes(struct host *h, struct sink_dir *dir, int fd)
 	if (dir->has_xattrs) {
 		err = f2fs_inode_open(h->sink->vol, dir->ino, &inode);
 		if (!err)
-			err = host_xattrs_load(h, inode, &place);
+			err = host_xattrs_load(h, inode, &place, &h->dir_xattrs);
 		if (!err) {
-			wish.xattrs = h->xattrs.items;
-			wish.xattr_count = (unsigned)h->xattrs.count;
+			wish.xattrs = h->dir_xattrs.items;
+			wish.xattr_count = (unsigned)h->dir_xattrs.count;
 		}
 	}
 	if (!err)
@@ -196,7 +196,7 @@ static int set_attributes(struct host *h, const struct sink_entry *e, int dir_fd
 	const struct sink_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino };
 	const struct host_subject subject = { .fd = -1, .dir_fd = dir_fd, .name = e->name };
 	struct host_wish wish;
-	int err = host_xattrs_load(h, e->inode, &place);
+	int err = host_xattrs_load(h, e->inode, &place, &h->xattrs);
 
 	if (err)
 		return err;
@@ -280,6 +280,7 @@ static void close_sink(struct sink *sink)
 	host_pipe_fini(h);
 	if (h->top.fd >= 0)
 		close(h->top.fd);
+	vec_fini(&h->dir_xattrs);
 	vec_fini(&h->xattrs);
 	mem_free(sink->ctx, h);
 }
@@ -318,6 +319,7 @@ int sink_host_open(struct sink *sink)
 	h->top.fd = -1;
 	atomic_init(&h->stop, false);
 	vec_init(&h->xattrs, sink->ctx, sizeof(struct host_xattr));
+	vec_init(&h->dir_xattrs, sink->ctx, sizeof(struct host_xattr));
 	sink->ops = &host_ops;
 	sink->own = h;
 	err = host_pipe_init(h);

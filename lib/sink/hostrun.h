@@ -169,6 +169,7 @@ struct host {
 	atomic_bool stop;	/* a worker's failure, or ours, ends the run */
 	struct host_file carry; /* the state of a file whose last piece is not yet back */
 	struct vec xattrs;	/* scratch: struct host_xattr */
+	struct vec dir_xattrs;	/* the same, of a directory that is left while a file is planned */
 };
 
 static inline struct host *host_of(const struct sink *sink)

@@ -488,7 +488,7 @@ static int plan_xattrs(struct plan *p)
 
 	if (!file_of(p)->has_xattrs)
 		return 0;
-	err = host_xattrs_load(h, p->inode, &p->place);
+	err = host_xattrs_load(h, p->inode, &p->place, &h->xattrs);
 	for (size_t i = 0; i < h->xattrs.count; i++) {
 		const struct host_xattr *xattr = vec_at(&h->xattrs, i);
 

@@ -98,16 +98,16 @@ int host_tell_losses(struct host *h, const struct host_wish *w, const struct sin
 	return err;
 }
 
-int host_xattrs_load(struct host *h, struct f2fs_inode *inode, const struct sink_place *place)
+int host_xattrs_load(struct host *h, struct f2fs_inode *inode, const struct sink_place *place, struct vec *out)
 {
 	struct sink_place at = *place;
 	struct f2fs_xattr xattr;
 	unsigned index = 0, bit;
 	int err;
 
-	h->xattrs.count = 0;
+	out->count = 0;
 	while ((err = sink_xattr_next(h->sink, inode, &index, &xattr, &bit)) == 0) {
-		struct host_xattr *to = vec_push(&h->xattrs, 1);
+		struct host_xattr *to = vec_push(out, 1);
 
 		if (!to)
 			return F2FS_ERR_NOMEM;

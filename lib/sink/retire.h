@@ -18,7 +18,7 @@ int host_refused(struct host *h, int sys_errno, const struct sink_place *place, 
 /* The same of an entry without contents. If a manifest keeps it, it is no problem: returns SINK_LISTED. */
 int host_refused_without_contents(struct host *h, int sys_errno, const struct sink_place *place, const char *what);
 int host_tell_losses(struct host *h, const struct host_wish *wish, const struct sink_place *place);
-/* Read the attributes wanted of an inode into the scratch vec of struct host_xattr. Damage is reported. */
-int host_xattrs_load(struct host *h, struct f2fs_inode *inode, const struct sink_place *place);
+/* Read the attributes wanted of an inode into a vec of struct host_xattr. Damage is reported. */
+int host_xattrs_load(struct host *h, struct f2fs_inode *inode, const struct sink_place *place, struct vec *out);
 
 #endif

@@ -53,6 +53,23 @@ def test_everything(dump, planted, tmp_path):
             assert (st.st_mtime_ns, stat.S_IMODE(st.st_mode)) == (e["mtime"] * 10**9 + e["mtime_nsec"], e["permissions"])
 
 
+def test_attributes_stay_with_their_file(f2fskit, run_tool, tmp_path):
+    """A directory with attributes is left while a file with attributes waits for room in a batch."""
+    image, out = tmp_path / "volume.img", tmp_path / "out"
+    f2fskit.mkfs(image, 128 << 20, features=["extra_attr"])
+    with f2fskit.open(image, "r+") as volume:
+        root = volume.path("/")
+        (root / "dir").mkdir()
+        (root / "dir" / "file").write_bytes(b"x")
+        (root / "dir").inode().xattrs["user.dir"] = b"dir"
+        for i in range(8):
+            (root / f"file{i}").write_bytes(bytes([i + 1]) * (1 << 20))
+            (root / f"file{i}").inode().xattrs["user.file"] = b"%d" % i
+    done = run_tool("dump.f2fs", f"--extract={out}", "--threads=1", image)
+    assert done.stderr == b""
+    assert {name: os.getxattr(out / name, "user.file") for name in os.listdir(out) if name != "dir"} == {f"file{i}": b"%d" % i for i in range(8)}
+
+
 def test_paths(dump, planted, tmp_path):
     dump("--extract=a", after=("/sub/deeper", "hello.txt"))
     assert set(listing(tmp_path / "a")) == {b"sub", b"sub/deeper", b"sub/deeper/leaf", b"hello.txt"}

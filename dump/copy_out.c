@@ -33,6 +33,7 @@ struct run {
 	struct lost lost[MAX_KINDS];
 	unsigned lost_count;
 	uint64_t only_listed; /* entries */
+	uint64_t renamed;     /* entries */
 	int has_manifest;
 };
 
@@ -54,9 +55,9 @@ static int is_first_of_kind(struct run *run, const char *what)
 
 static const char *problem_kind(int kind)
 {
-	static const char *const names[] = { "?", "unreadable", "not_made", "encrypted", "attribute" };
+	static const char *const names[] = { "?", "unreadable", "not_made", "encrypted", "attribute", "name" };
 
-	return kind > 0 && kind < 5 ? names[kind] : names[0];
+	return kind > 0 && kind < 6 ? names[kind] : names[0];
 }
 
 static void put_problem(struct run *run, const struct f2fs_extract_problem *p)
@@ -88,6 +89,8 @@ static int tell_problem(void *user, const struct f2fs_extract_problem *p)
 		return 0;
 	if (!p->is_counted && p->kind == F2FS_PROBLEM_NOT_MADE && run->only_listed++)
 		return 0;
+	if (p->kind == F2FS_PROBLEM_NAME && run->renamed++)
+		return 0;
 	path = malloc(room);
 	if (path) {
 		f2fs_text_printable(p->path, strlen(p->path), path, room);
@@ -112,6 +115,10 @@ static void tell_lost(const struct run *run)
 		cli_warning((struct cli *)&run->d->cli,
 			    "%llu entries are only in the manifest, the first is named above",
 			    (unsigned long long)run->only_listed);
+	if (run->renamed > 1)
+		cli_warning((struct cli *)&run->d->cli,
+			    "%llu entries have substitute names, which the manifest notes; the first is named above",
+			    (unsigned long long)run->renamed);
 }
 
 static void put_result(struct cli_print *out, const struct f2fs_extract_result *r)
@@ -126,6 +133,7 @@ static void put_result(struct cli_print *out, const struct f2fs_extract_result *
 	cli_print_u64(out, "problem_count", r->problems);
 	cli_print_u64(out, "attributes_lost", r->attributes_lost);
 	cli_print_u64(out, "only_listed", r->only_listed);
+	cli_print_u64(out, "renamed", r->renamed);
 }
 
 /* What ended the run: a path that is not there, or the host. */

@@ -86,7 +86,7 @@ struct f2fs_difference {
 struct f2fs_diff_options {
 	uint32_t struct_size; /* F2FS_SIZED */
 	/* The other side, one of these. A manifest may have a directory of contents with it; without one, and without
-	 * "source" in its lines, only sizes of files are compared. */
+	 * a whole path as "source" in its lines, only sizes of files are compared. */
 	struct f2fs_volume *volume;	   /* of this context or another one, which must not be used meanwhile */
 	const char *directory;		   /* directory of the host; with manifest: of the contents */
 	const struct f2fs_input *tar;	   /* a tar archive */

@@ -104,7 +104,9 @@ enum f2fs_extract_problem_kind {
 	F2FS_PROBLEM_NOT_MADE = 2,   /* the host: the entry could not be made or written; not counted if it is only
 				      * in the manifest */
 	F2FS_PROBLEM_ENCRYPTED = 3,  /* left out or written as ciphertext, see enum f2fs_encrypted */
-	F2FS_PROBLEM_ATTRIBUTE = 4   /* the host does not accept an attribute; counted only if it is in require */
+	F2FS_PROBLEM_ATTRIBUTE = 4,  /* the host does not accept an attribute; counted only if it is in require */
+	F2FS_PROBLEM_NAME = 5	     /* the host does not accept the name: made under a substitute, which the manifest
+				      * has as "source"; not counted */
 };
 
 /* One problem of an extraction. */
@@ -157,7 +159,7 @@ struct f2fs_extract_options {
 	uint64_t max_bytes;		   /* end with TOO_BIG rather than write more contents than this; 0: no limit */
 
 	/* Gets one line with a JSON object for each entry extracted: path, type, stat, flags and attributes, with
-	 * values in base64. NULL: none. */
+	 * values in hexadecimal; as "source" the path below directory, if it is another one. NULL: none. */
 	const struct f2fs_stream *manifest;
 
 	/* Called for each entry once it is planned, in the order of the walk; non-zero: stop (CANCELED). It may not
@@ -202,6 +204,8 @@ struct f2fs_extract_result {
 				   * whole. A file that was made for the stream is removed instead. */
 	uint64_t only_listed;	  /* entries that the host refused to make and that the manifest has: special files,
 				   * symbolic links, further names. They are no problems. */
+	uint64_t renamed;	  /* entries with a substitute name, because the host refuses theirs or takes it for
+				   * another one's. The manifest has both. They are no problems. */
 };
 
 /*

@@ -48,7 +48,7 @@ void extract_links_init(struct extract *x)
 int extract_link_add(struct extract *x, const struct sink_entry *entry)
 {
 	struct extract_link *link;
-	char *name = mem_strdup(x->ctx, entry->name);
+	char *name = mem_strdup(x->ctx, entry->substitute[0] ? entry->substitute : entry->name);
 	int err;
 
 	if (!name)

@@ -342,7 +342,8 @@ static int visit(void *user, const struct f2fs_walk_entry *found)
 	const uint32_t depth = x->target->depth + found->depth;
 	struct f2fs_context *ctx = x->vol->ctx;
 	const struct f2fs_error_detail why = ctx->error; /* finishing directories may forget it */
-	struct sink_entry e = { .inode = found->inode };
+	char substitute[SINK_NAME_ROOM] = "";
+	struct sink_entry e = { .inode = found->inode, .substitute = substitute };
 	int err = 0;
 
 	if (depth > 0)

@@ -330,12 +330,17 @@ void host_batch_finish_file(struct host *h, struct host_file *file, uint64_t end
 void host_batch_create_file(struct host *h, struct host_file *file)
 {
 	const int existing = h->sink->opt.existing;
+	const struct host_target target = { .dir_fd = file->host_dir->fd,
+					    .name = file->host_name,
+					    .is_choosy = file->dir->is_choosy };
 	uint32_t mode;
 	int sys_errno;
 
 	host_wish_init(h, &file->wish, &file->attr, file->is_foreign);
 	mode = host_create_mode(&file->wish, file->has_xattrs);
-	sys_errno = host_create(h, file->host_dir->fd, file->name, mode, existing, &file->fd);
+	file->step = STEP_NONE; /* of another try */
+	file->sys_errno = 0;
+	sys_errno = host_create(h, &target, mode, &file->fd);
 	if (sys_errno) {
 		file->is_skipped = sys_errno == EEXIST && existing == F2FS_EXISTING_SKIP;
 		note_host(file, STEP_CREATE, sys_errno);

@@ -16,6 +16,7 @@ int sink_dir_new(struct sink *sink, struct sink_dir *parent, const char *name, s
 	if (!dir)
 		return F2FS_ERR_NOMEM;
 	dir->refs = 1;
+	dir->is_choosy = sink->is_choosy;
 	dir->name_length = (uint16_t)length;
 	memcpy(dir->name, name, length);
 	if (parent) {
@@ -36,6 +37,7 @@ static struct sink_dir *free_dir(struct sink *sink, struct sink_dir *dir)
 	sink->ops->drop_dir(sink, dir);
 	if (sink->way_dir == dir)
 		sink->way_dir = parent;
+	mem_free(sink->ctx, dir->substitute);
 	mem_free(sink->ctx, dir);
 	return parent;
 }
@@ -162,4 +164,44 @@ int sink_shown_path(struct sink *sink, struct vec *path, struct sink_dir *dir, c
 		return copy_path(path, length ? "" : "/", text, length);
 	text += length - F2FS_PROBLEM_PATH;
 	return copy_path(path, "...", strchr(text, '/'), strlen(strchr(text, '/')));
+}
+
+/* Names of directories that are in the destination, from dir upwards; NULL: no more. */
+static const struct sink_dir *shown_dir(const struct sink_dir *dir, uint32_t strip)
+{
+	return dir && dir->parent && dir->depth > strip ? dir : NULL;
+}
+
+int sink_host_path(struct sink *sink, struct sink_dir *dir, const char *name, const char *substitute,
+		   const char **path)
+{
+	const char *last = substitute && substitute[0] ? substitute : name;
+	size_t length = last ? strlen(last) : 0;
+	char *to;
+
+	*path = NULL;
+	if (sink->opt.tar || !dir || (!sink->strip && !dir->is_renamed && last == name))
+		return 0;
+	for (const struct sink_dir *d = shown_dir(dir, sink->strip); d; d = shown_dir(d->parent, sink->strip))
+		length += strlen(sink_dir_host_name(d)) + 1;
+	sink->host_path.count = 0;
+	if (vec_reserve(&sink->host_path, length + 1) != 0)
+		return F2FS_ERR_NOMEM;
+	to = (char *)sink->host_path.items + length;
+	*to = '\0';
+	if (last) {
+		to -= strlen(last);
+		memcpy(to, last, strlen(last));
+	}
+	for (const struct sink_dir *d = shown_dir(dir, sink->strip); d; d = shown_dir(d->parent, sink->strip)) {
+		const char *step = sink_dir_host_name(d);
+		const size_t n = strlen(step);
+
+		if (*to)
+			*--to = '/';
+		to -= n;
+		memcpy(to, step, n);
+	}
+	*path = to;
+	return 0;
 }

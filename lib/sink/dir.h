@@ -21,6 +21,17 @@ void sink_dir_drop(struct sink *sink, struct sink_dir *dir);
 int sink_full_path(struct sink *sink, struct vec *path, struct sink_dir *dir, const char *name);
 /* The same without the first skip components and without a slash before it: "b/name"; "." when nothing is left. */
 int sink_short_path(struct sink *sink, struct vec *path, struct sink_dir *dir, const char *name, uint32_t skip);
+/*
+ * Find the path of an entry below the destination, as sink_full_path() takes it; substitute: its name there, "" or NULL
+ * for its own. *path is NULL where that is its path in the volume; else good until the next call.
+ */
+int sink_host_path(struct sink *sink, struct sink_dir *dir, const char *name, const char *substitute,
+		   const char **path);
+/* The name of a directory on the host. */
+static inline const char *sink_dir_host_name(const struct sink_dir *dir)
+{
+	return dir->substitute ? dir->substitute : dir->name;
+}
 /* The whole path, or "..." and its end: see struct f2fs_extract_problem. */
 int sink_shown_path(struct sink *sink, struct vec *path, struct sink_dir *dir, const char *name);
 

@@ -18,6 +18,7 @@
 #include "sink/plan.h"
 #include "sink/retire.h"
 #include "sink/sink.h"
+#include "sink/substitute.h"
 
 static int existing_policy(const struct host *h)
 {
@@ -26,55 +27,91 @@ static int existing_policy(const struct host *h)
 
 /* ---- directories */
 
-/* The name exists: enter it if it is a directory, else follow the policy. */
-static int enter_existing(struct host *h, struct sink_dir *dir, int parent_fd)
+/* Make a directory, or enter an existing one. Returns 0, an errno or HOST_ALIAS. */
+static int make_or_enter(struct host *h, struct sink_dir *dir, const struct host_target *t)
 {
-	struct sink *sink = h->sink;
-	const struct sink_place place = { .dir = dir, .ino = dir->ino };
-	int sys_errno = EEXIST;
+	int sys_errno;
 	struct stat st;
 
-	if (fstatat(parent_fd, dir->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode)) {
+	dir->state = DIR_MADE;
+	if (mkdirat(t->dir_fd, t->name, 0700) == 0)
+		return 0;
+	sys_errno = errno;
+	if (sys_errno == EEXIST && fstatat(t->dir_fd, t->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
+	    !(t->is_choosy && host_is_alias(t->dir_fd, t->name))) {
 		dir->state = DIR_ENTERED;
 		dir->is_foreign = true;
+		dir->is_choosy = dir->is_choosy || (uint64_t)st.st_dev != h->device;
 		return 0;
 	}
-	if (host_make_way(h, parent_fd, dir->name, existing_policy(h), &sys_errno) &&
-	    mkdirat(parent_fd, dir->name, 0700) == 0) {
-		dir->state = DIR_MADE;
-		return 0;
-	}
+	if (host_make_way(h, t, &sys_errno))
+		sys_errno = mkdirat(t->dir_fd, t->name, 0700) == 0 ? 0 : errno;
+	return sys_errno;
+}
+
+/* The host refused every name of a directory. */
+static int refuse_dir(struct host *h, struct sink_dir *dir, int sys_errno)
+{
+	const struct sink_place place = { .dir = dir, .ino = dir->ino };
+
 	dir->state = DIR_FAILED;
-	if (existing_policy(h) == F2FS_EXISTING_SKIP) {
-		sink->result->skipped++;
+	if (sys_errno == EEXIST && existing_policy(h) == F2FS_EXISTING_SKIP) {
+		h->sink->result->skipped++;
 		return SINK_LEFT;
 	}
 	return host_refused(h, sys_errno == EEXIST ? ENOTDIR : sys_errno, &place, "cannot make the directory");
 }
 
+/* The directory was made: note the name that it has. */
+static int note_name(struct host *h, struct sink_dir *dir, const struct sink_place *place,
+		     const struct host_naming *naming)
+{
+	char substitute[SINK_NAME_ROOM];
+	int err = host_naming_end(h, place, naming, substitute);
+
+	if (err || !substitute[0])
+		return err;
+	dir->is_renamed = true;
+	dir->substitute = mem_strdup(h->sink->ctx, substitute);
+	return dir->substitute ? 0 : F2FS_ERR_NOMEM;
+}
+
+static int make_below(struct host *h, struct sink_dir *dir)
+{
+	struct sink_place place = { .dir = dir->parent, .name = dir->name, .ino = dir->ino };
+	struct host_target target = { .is_choosy = dir->parent->is_choosy };
+	struct host_naming naming;
+	struct host_dir *parent;
+	int rc, sys_errno;
+
+	dir->is_foreign = dir->parent->is_foreign;
+	dir->is_renamed = dir->parent->is_renamed;
+	dir->is_choosy = dir->parent->is_choosy;
+	rc = host_dir_get(h, dir->parent, &parent);
+	if (!rc)
+		rc = host_naming_begin(h, &place, &naming);
+	if (rc)
+		return rc;
+	target.dir_fd = parent->fd;
+	do {
+		target.name = naming.name;
+		sys_errno = make_or_enter(h, dir, &target);
+		rc = sys_errno ? host_naming_again(h, &place, &naming, &sys_errno) : 0;
+	} while (rc == 1);
+	if (rc)
+		return rc;
+	return sys_errno ? refuse_dir(h, dir, sys_errno) : note_name(h, dir, &place, &naming);
+}
+
 static int make_dir(struct sink *sink, struct sink_dir *dir)
 {
 	struct host *h = host_of(sink);
-	struct sink_place place = { .dir = dir, .ino = dir->ino };
-	struct host_dir *parent;
 	int err = 0;
 
-	if (!dir->parent) {
+	if (!dir->parent)
 		dir->state = h->made_top ? DIR_MADE : DIR_ENTERED;
-	} else {
-		dir->is_foreign = dir->parent->is_foreign;
-		err = host_dir_get(h, dir->parent, &parent);
-		if (err)
-			return err;
-		if (mkdirat(parent->fd, dir->name, 0700) == 0) {
-			dir->state = DIR_MADE;
-		} else if (errno == EEXIST) {
-			err = enter_existing(h, dir, parent->fd);
-		} else {
-			dir->state = DIR_FAILED;
-			err = host_refused(h, errno, &place, "cannot make the directory");
-		}
-	}
+	else
+		err = make_below(h, dir);
 	sink->result->directories += err == 0;
 	return err;
 }
@@ -143,18 +180,18 @@ static void drop_dir(struct sink *sink, struct sink_dir *dir)
 /* ---- other entries */
 
 /* Ways to make an entry; each returns 0 or -1 with errno. */
-typedef int (*maker)(int dir_fd, const struct sink_entry *e, const void *more);
+typedef int (*maker)(const struct host_target *to, const struct sink_entry *e, const void *more);
 
-static int make_symlink(int dir_fd, const struct sink_entry *e, const void *more)
+static int make_symlink(const struct host_target *to, const struct sink_entry *e, const void *more)
 {
 	(void)more;
-	return symlinkat(e->target, dir_fd, e->name);
+	return symlinkat(e->target, to->dir_fd, to->name);
 }
 
-static int make_special(int dir_fd, const struct sink_entry *e, const void *more)
+static int make_special(const struct host_target *to, const struct sink_entry *e, const void *more)
 {
 	(void)more;
-	return host_mknod(dir_fd, e->name, (mode_t)((e->stat.mode & MODE_TYPE) | 0600),
+	return host_mknod(to->dir_fd, to->name, (mode_t)((e->stat.mode & MODE_TYPE) | 0600),
 		       host_device(e->stat.rdev_major, e->stat.rdev_minor));
 }
 
@@ -163,26 +200,49 @@ struct link_source {
 	const char *name;
 };
 
-static int make_link(int dir_fd, const struct sink_entry *e, const void *more)
+static int make_link(const struct host_target *to, const struct sink_entry *e, const void *more)
 {
 	const struct link_source *from = more;
 
-	return linkat(from->dir_fd, from->name, dir_fd, e->name, 0);
+	(void)e;
+	return linkat(from->dir_fd, from->name, to->dir_fd, to->name, 0);
+}
+
+/* Make an entry of one name; 0, an errno or HOST_ALIAS. */
+static int make_named(struct host *h, const struct host_target *to, const struct sink_entry *e, maker make,
+		      const void *more)
+{
+	int sys_errno = 0;
+
+	for (int tries = 0; tries < 2; tries++) {
+		if (make(to, e, more) == 0)
+			return 0;
+		sys_errno = errno;
+		if (!host_make_way(h, to, &sys_errno))
+			break;
+	}
+	return sys_errno;
 }
 
 static int make_entry(struct host *h, const struct sink_entry *e, int dir_fd, maker make, const void *more,
 		      const char *failure)
 {
 	const struct sink_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino };
-	int sys_errno = 0;
+	struct host_target to = { .dir_fd = dir_fd, .is_choosy = e->dir->is_choosy };
+	struct host_naming naming;
+	int sys_errno, rc = host_naming_begin(h, &place, &naming);
 
-	for (int tries = 0; tries < 2; tries++) {
-		if (make(dir_fd, e, more) == 0)
-			return 0;
-		sys_errno = errno;
-		if (!host_make_way(h, dir_fd, e->name, existing_policy(h), &sys_errno))
-			break;
-	}
+	if (rc)
+		return rc;
+	do {
+		to.name = naming.name;
+		sys_errno = make_named(h, &to, e, make, more);
+		rc = sys_errno ? host_naming_again(h, &place, &naming, &sys_errno) : 0;
+	} while (rc == 1);
+	if (rc)
+		return rc;
+	if (!sys_errno)
+		return host_naming_end(h, &place, &naming, e->substitute);
 	if (sys_errno == EEXIST && existing_policy(h) == F2FS_EXISTING_SKIP) {
 		h->sink->result->skipped++;
 		return SINK_LEFT;
@@ -194,7 +254,9 @@ static int make_entry(struct host *h, const struct sink_entry *e, int dir_fd, ma
 static int set_attributes(struct host *h, const struct sink_entry *e, int dir_fd)
 {
 	const struct sink_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino };
-	const struct host_subject subject = { .fd = -1, .dir_fd = dir_fd, .name = e->name };
+	const struct host_subject subject = { .fd = -1,
+					      .dir_fd = dir_fd,
+					      .name = e->substitute[0] ? e->substitute : e->name };
 	struct host_wish wish;
 	int err = host_xattrs_load(h, e->inode, &place, &h->xattrs);
 
@@ -280,6 +342,7 @@ static void close_sink(struct sink *sink)
 	host_pipe_fini(h);
 	if (h->top.fd >= 0)
 		close(h->top.fd);
+	map32_fini(&h->substitutes);
 	vec_fini(&h->dir_xattrs);
 	vec_fini(&h->xattrs);
 	mem_free(sink->ctx, h);
@@ -320,6 +383,7 @@ int sink_host_open(struct sink *sink)
 	atomic_init(&h->stop, false);
 	vec_init(&h->xattrs, sink->ctx, sizeof(struct host_xattr));
 	vec_init(&h->dir_xattrs, sink->ctx, sizeof(struct host_xattr));
+	map32_init(&h->substitutes, sink->ctx);
 	sink->ops = &host_ops;
 	sink->own = h;
 	err = host_pipe_init(h);

@@ -17,6 +17,7 @@
 #include "host/attributes.h"
 #include "host/inode_flags.h"
 #include "sink/lists.h"
+#include "sink/substitute.h"
 
 #define SETID 06000u
 
@@ -186,31 +187,33 @@ uint32_t host_create_mode(const struct host_wish *w, bool has_xattrs)
 	return has_xattrs ? mode | 0600 : mode;
 }
 
-bool host_make_way(const struct host *h, int dir_fd, const char *name, int existing, int *sys_errno)
+bool host_make_way(const struct host *h, const struct host_target *t, int *sys_errno)
 {
 	struct stat st;
 
-	if (*sys_errno != EEXIST || existing != F2FS_EXISTING_REPLACE)
+	if (*sys_errno == EEXIST && t->is_choosy && host_is_alias(t->dir_fd, t->name))
+		*sys_errno = HOST_ALIAS;
+	if (*sys_errno != EEXIST || h->sink->opt.existing != F2FS_EXISTING_REPLACE)
 		return false;
-	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && hostfile_is_open(h->sink->ctx, &st))
+	if (fstatat(t->dir_fd, t->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && hostfile_is_open(h->sink->ctx, &st))
 		errno = EBUSY; /* the image that is read */
-	else if (unlinkat(dir_fd, name, 0) == 0)
+	else if (unlinkat(t->dir_fd, t->name, 0) == 0)
 		return true;
 	*sys_errno = errno;
 	return false;
 }
 
-int host_create(const struct host *h, int dir_fd, const char *name, uint32_t mode, int existing, int *fd)
+int host_create(const struct host *h, const struct host_target *t, uint32_t mode, int *fd)
 {
 	int sys_errno;
 
 	/* two attempts: the first may remove an existing entry */
 	for (int tries = 0; tries < 2; tries++) {
-		*fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, (mode_t)mode);
+		*fd = openat(t->dir_fd, t->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, (mode_t)mode);
 		if (*fd >= 0)
 			return 0;
 		sys_errno = errno;
-		if (!host_make_way(h, dir_fd, name, existing, &sys_errno))
+		if (!host_make_way(h, t, &sys_errno))
 			break;
 	}
 	return sys_errno;

@@ -16,7 +16,9 @@
 #include "base/error.h"
 #include "host/attributes.h"
 #include "host/files.h"
+#include "sink/dir.h"
 #include "sink/sink.h"
+#include "sink/substitute.h"
 
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
@@ -126,11 +128,12 @@ static int open_below(struct host *h, struct sink_dir *dir, struct sink_dir *abo
 	for (step = dir; step->parent != above; step = step->parent)
 		step->parent->next_down = step;
 	for (;; step = step->next_down) {
-		next = openat(fd, step->name, OPEN_DIR);
+		next = openat(fd, sink_dir_host_name(step), OPEN_DIR);
 		if (is_ours)
 			close(fd);
 		if (next < 0)
-			return error_sys(h->sink->ctx, errno, "cannot open the directory %s that was made", step->name);
+			return error_sys(h->sink->ctx, errno, "cannot open the directory %s that was made",
+					 sink_dir_host_name(step));
 		fd = next;
 		is_ours = true;
 		if (step == dir)
@@ -210,6 +213,8 @@ static int probe_birth(struct host *h)
 	}
 	close(fd);
 	unlinkat(h->top.fd, name, 0);
+	h->device = has_time ? (uint64_t)top.st_dev : 0;
+	host_names_probe(h);
 	if (has_time)
 		(void)futimens(h->top.fd, times); /* not the owner's: then it changes */
 	place.fd = h->top.fd;

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "base/comp.h"
+#include "base/map32.h"
 #include "base/pool.h"
 #include "file/xattr_read.h"
 #include "sink/sink.h"
@@ -100,7 +101,8 @@ struct host_shared {
 struct host_file {
 	struct sink_dir *dir;	   /* a reference */
 	struct host_dir *host_dir; /* pinned */
-	const char *name;	   /* in the arena */
+	const char *name;	   /* in the arena, also host_name */
+	const char *host_name;	   /* its name in the destination */
 	f2fs_nid_t ino;
 	struct sink_attr attr;
 	uint64_t size;
@@ -170,6 +172,8 @@ struct host {
 	struct host_file carry; /* the state of a file whose last piece is not yet back */
 	struct vec xattrs;	/* scratch: struct host_xattr */
 	struct vec dir_xattrs;	/* the same, of a directory that is left while a file is planned */
+	struct map32 substitutes; /* checksums of names that got substitutes -> how many did */
+	uint64_t device;	  /* that the destination is on */
 };
 
 static inline struct host *host_of(const struct sink *sink)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Write the manifest: one JSON object a line for each entry, with all fields of its inode, whether the host can keep
- * them or not. Names are strings when they are UTF-8. Otherwise the wrong bytes are replaced and the exact ones follow
- * in hex.
+ * them or not. "source" has the path in the destination where that is another one. Names are strings when they are
+ * UTF-8. Otherwise the wrong bytes are replaced and the exact ones follow in hex.
  */
 #include "sink/manifest.h"
 
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "sink/dir.h"
 
 /* The stream keeps its first failure, so only the end of a line looks at it. */
 static void put(struct sink_stream *s, const char *text)
@@ -141,12 +142,17 @@ static void put_features(struct sink_stream *s, const struct f2fs_stat *stat)
 int sink_manifest_add(struct sink *sink, struct sink_stream *s, const char *path, const struct sink_entry *entry)
 {
 	const struct f2fs_stat *stat = &entry->stat;
+	const char *host_path;
 	char text[64];
+	int err = sink_host_path(sink, entry->dir, entry->name, entry->substitute, &host_path);
 
-	(void)sink;
+	if (err)
+		return err;
 	snprintf(text, sizeof(text), "{\"ino\":%" PRIu32, stat->ino);
 	put(s, text);
 	put_name(s, "path", path, strlen(path));
+	if (host_path)
+		put_name(s, "source", host_path, strlen(host_path));
 	put(s, ",\"type\":\"");
 	put(s, type_name(stat->mode));
 	snprintf(text, sizeof(text), "\",\"mode\":\"%04o\"", (unsigned)(stat->mode & 07777));

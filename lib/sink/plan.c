@@ -6,6 +6,7 @@
  */
 #include "sink/plan.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@
 #include "sink/hostdir.h"
 #include "sink/limits.h"
 #include "sink/retire.h"
+#include "sink/substitute.h"
 #include "sink/xattr.h"
 
 #define CLEAR_AT_ONCE (64u << 10) /* bytes that are deciphered */
@@ -31,6 +33,7 @@ struct plan {
 	struct host *h;
 	const struct sink_entry *entry;
 	struct sink_place place;
+	struct host_naming naming;
 	struct f2fs_inode *inode;
 	uint64_t size;	   /* bytes to write */
 	bool is_told;	   /* a problem with its contents was */
@@ -101,6 +104,11 @@ static uint8_t *take_arena(struct host_batch *batch, size_t length)
 
 /* ---- pieces */
 
+static const char *copy_substitute(const struct plan *p, struct host_batch *batch)
+{
+	return memcpy(take_arena(batch, SINK_NAME_ROOM), p->naming.substitute, SINK_NAME_ROOM);
+}
+
 /* Start a piece of the file in the current batch. */
 static int start_piece(struct plan *p, const struct host_file *before)
 {
@@ -122,6 +130,7 @@ static int start_piece(struct plan *p, const struct host_file *before)
 	file->host_dir = dir;
 	dir->pins++;
 	file->name = memcpy(take_arena(batch, e->name_length + 1), e->name, e->name_length + 1);
+	file->host_name = p->naming.substitute[0] ? copy_substitute(p, batch) : file->name;
 	file->ino = e->stat.ino;
 	file->attr = e->attr;
 	file->size = p->size;
@@ -153,18 +162,42 @@ static void drop_file(struct plan *p)
 	file->dir->refs--; /* the walk has one, too */
 }
 
+/* Try to make the file. Returns 1 when there is another name to be tried, 0, or an error. */
+static int try_name(struct plan *p, int *sys_errno)
+{
+	struct host_file *file = file_of(p);
+	int rc;
+
+	host_batch_create_file(p->h, file);
+	while (file->fd < 0 && file->sys_errno == EMFILE && p->h->in_flight > 0) { /* those of the batches in flight */
+		rc = host_retire(p->h);
+		if (rc)
+			return rc;
+		host_batch_create_file(p->h, file);
+	}
+	if (file->fd >= 0)
+		return 0;
+	*sys_errno = file->sys_errno;
+	rc = host_naming_again(p->h, &p->place, &p->naming, sys_errno);
+	if (rc == 1)
+		file->host_name = copy_substitute(p, filling(p->h));
+	return rc;
+}
+
 /* Make the file now. SINK_LEFT when the host does not want it. */
 static int open_now(struct plan *p)
 {
 	struct host_file *file = file_of(p);
-	int sys_errno;
+	int sys_errno, rc;
 
 	if (file->fd >= 0)
 		return 0;
-	host_batch_create_file(p->h, file);
+	while ((rc = try_name(p, &sys_errno)) == 1)
+		;
+	if (rc)
+		return rc;
 	if (file->fd >= 0)
-		return 0;
-	sys_errno = file->sys_errno;
+		return host_naming_end(p->h, &p->place, &p->naming, p->entry->substitute);
 	if (file->is_skipped)
 		p->h->sink->result->skipped++;
 	drop_file(p);
@@ -535,9 +568,11 @@ int host_plan_file(struct host *h, const struct sink_entry *e)
 		p.cluster_bytes = e->inode->layout.cluster_blocks << h->sink->vol->geo.block_bits;
 		p.has_checksum = (extra_i_compress_flag(extra) & 1) != 0;
 	}
-	err = start_piece(&p, NULL);
+	err = host_naming_begin(h, &p.place, &p.naming);
+	if (!err)
+		err = start_piece(&p, NULL);
 	/* this thread makes the further names, perhaps before a worker opens the file */
-	if (!err && e->names > 1)
+	if (!err && (e->names > 1 || host_names_are_tried(h, e->dir)))
 		err = open_now(&p);
 	if (!err)
 		err = plan_contents(&p);

@@ -15,9 +15,20 @@
 #include "sink/batch.h"
 #include "sink/dir.h"
 #include "sink/lists.h"
+#include "sink/substitute.h"
 #include "sink/xattr.h"
 
 #define SHOWN_NAME 64u
+
+/* Record why the host did not make an entry. */
+static void host_failure(struct host *h, int sys_errno, const char *what, const char *more)
+{
+	if (sys_errno == HOST_ALIAS)
+		error_set(h->sink->ctx, F2FS_ERR_EXISTS, "%s%s: the host takes its name for that of another entry",
+			  what, more);
+	else
+		error_sys(h->sink->ctx, sys_errno, "%s%s", what, more);
+}
 
 int host_refused(struct host *h, int sys_errno, const struct sink_place *place, const char *what)
 {
@@ -32,7 +43,7 @@ int host_refused(struct host *h, int sys_errno, const struct sink_place *place, 
 			text_add_printable(&name, place->name, strlen(place->name));
 		return error_sys(h->sink->ctx, sys_errno, "%s %s", what, text);
 	}
-	error_sys(h->sink->ctx, sys_errno, "%s", what);
+	host_failure(h, sys_errno, what, "");
 	err = sink_problem(h->sink, F2FS_PROBLEM_NOT_MADE, place);
 	return err ? err : SINK_LEFT;
 }
@@ -51,7 +62,7 @@ int host_refused_without_contents(struct host *h, int sys_errno, const struct si
 	if (!sink_has_manifest(h->sink) || !is_beyond_host(sys_errno))
 		return host_refused(h, sys_errno, place, what);
 	h->sink->result->only_listed++;
-	error_sys(h->sink->ctx, sys_errno, "%s, which is only in the manifest", what);
+	host_failure(h, sys_errno, what, ", which is only in the manifest");
 	err = sink_remark(h->sink, F2FS_PROBLEM_NOT_MADE, place);
 	return err ? err : SINK_LISTED;
 }
@@ -238,7 +249,7 @@ static int retire_file(struct host *h, struct host_file *file)
 	}
 	h->sink->result->bytes += all->bytes;
 	if (is_part(all))
-		unlinkat(file->host_dir->fd, file->name, 0); /* a part of it is none */
+		unlinkat(file->host_dir->fd, file->host_name, 0); /* a part of it is none */
 	err = tell_host(h, all, &place);
 	if (err || all->step != STEP_NONE)
 		return err;
@@ -267,7 +278,7 @@ static void remove_part(const struct host_file *file)
 	const int fd = file->shared ? file->shared->fd : file->fd;
 
 	if ((fd >= 0 || is_part(file)) && (!file->shared || file->shared->refs == 1))
-		unlinkat(file->host_dir->fd, file->name, 0);
+		unlinkat(file->host_dir->fd, file->host_name, 0);
 }
 
 /* Release a file. After an error its directory is dropped instead of left. */

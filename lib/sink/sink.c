@@ -14,6 +14,7 @@ void sink_init(struct sink *sink)
 	vec_init(&sink->report_path, sink->ctx, 1);
 	vec_init(&sink->entry_path, sink->ctx, 1);
 	vec_init(&sink->mounted, sink->ctx, 1);
+	vec_init(&sink->host_path, sink->ctx, 1);
 }
 
 int sink_open(struct sink *sink)
@@ -33,6 +34,7 @@ int sink_close(struct sink *sink, int err)
 
 void sink_fini(struct sink *sink)
 {
+	vec_fini(&sink->host_path);
 	vec_fini(&sink->mounted);
 	vec_fini(&sink->entry_path);
 	vec_fini(&sink->report_path);

@@ -14,6 +14,8 @@
 
 struct sink;
 
+enum { SINK_NAME_ROOM = 80 }; /* bytes of a substitute name, NUL included */
+
 /* Attributes that the inode itself holds, ids as they are to be on the host. */
 struct sink_attr {
 	uint32_t mode;
@@ -47,6 +49,9 @@ struct sink_dir {
 	uint64_t host_device, host_inode; /* its identity on the host once it was closed, 0 before */
 	size_t path_length;		  /* "/a/b"; 0: the root */
 	uint8_t is_foreign;		  /* existed on the host, or is in one that did: nothing is known about it */
+	uint8_t is_choosy;		  /* the host refuses some names in it, or takes two for one */
+	uint8_t is_renamed;		  /* it or one above it has a substitute name on the host */
+	char *substitute;		  /* its name on the host; NULL: its own */
 	uint16_t name_length;
 	char name[]; /* NUL-terminated */
 };
@@ -60,6 +65,7 @@ struct sink_entry {
 	const char *target; /* of a symlink, else NULL */
 	size_t target_length;
 	uint64_t names; /* that will come, this one included */
+	char *substitute; /* SINK_NAME_ROOM bytes, for the sink: the name it has on the host; "": its own */
 	bool is_cipher; /* contents are encrypted, and their key is not there */
 	struct f2fs_stat stat;
 	struct sink_attr attr;
@@ -68,7 +74,7 @@ struct sink_entry {
 /* The first name under which an inode with several was made. */
 struct sink_first {
 	struct sink_dir *dir; /* a reference */
-	char *name;
+	char *name;	/* on the host, in the archive */
 	uint32_t strip; /* components taken off its name */
 };
 
@@ -124,12 +130,14 @@ struct sink {
 	const struct sink_ops *ops;
 	void *own;	/* of ops */
 	uint32_t strip; /* components taken off names of current entries */
+	bool is_choosy; /* see struct sink_dir: of the destination */
 
 	struct vec way;			       /* char: path of a directory, */
 	struct sink_dir *way_dir;	       /* this one */
 	struct vec report_path;		       /* scratch: char, path of a problem */
 	struct vec entry_path;		       /* scratch: char, path of an entry that is reported */
 	struct vec mounted;		       /* scratch: char, path from the mount point on */
+	struct vec host_path;		       /* scratch: char, path of an entry in the destination */
 	struct sink_stream *streams;	       /* all that are open */
 	struct sink_stream *lists[SINK_LISTS]; /* of entries; NULL: not wanted */
 	uint64_t bytes_planned;

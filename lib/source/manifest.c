@@ -175,7 +175,8 @@ static int open_contents(struct source *src, struct source_item *item)
 	struct stat st;
 	int err;
 
-	if (!name && s->base < 0 && src->opt.only_describes) {
+	/* without their directory, only sources with a whole path can be meant */
+	if ((!name || name[0] != '/') && s->base < 0 && src->opt.only_describes) {
 		item->has_no_contents = true;
 		return 0;
 	}

@@ -199,6 +199,7 @@ class ExtentKind(enum.IntEnum):
     HOLE = 0
 
 class ExtractProblemKind(enum.IntEnum):
+    NAME = 5
     ATTRIBUTE = 4
     ENCRYPTED = 3
     NOT_MADE = 2

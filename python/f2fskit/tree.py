@@ -62,6 +62,8 @@ class ExtractResult(NamedTuple):
     """Existing files that were emptied and then not completely written. New incomplete files are removed instead."""
     only_listed: int
     """Entries that the host refused to make and that the manifest has."""
+    renamed: int
+    """Entries with a substitute name, because the host refuses theirs. The manifest has both."""
     problem_list: tuple[ExtractProblem, ...]
     """The first 1000."""
 
@@ -331,6 +333,7 @@ def extract(
             row.attributes_lost,
             enums.Output(row.left_in_part),
             row.only_listed,
+            row.renamed,
             tuple(run.problems),
         )
 

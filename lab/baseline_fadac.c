@@ -13,7 +13,8 @@
 
 #include "lab/baseline.h"
 
-enum { CLASSES = 6, STEPS = 256 };
+#define CLASSES 6u
+#define STEPS	256u
 
 struct block {
 	uint64_t at;	  /* when a user wrote it, from 1; 0: not known */

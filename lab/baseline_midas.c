@@ -26,8 +26,9 @@
 #include "lab/baseline.h"
 #include "lab/midas_model.h"
 
-enum { HOT = 0, CHAIN = 1, FIRST = 1, HOT_COUNT = 3, HOT_SEGMENTS = 16, HOT_PART = 10, COUNTS = 4 * MIDAS_UNITS + 2 };
-#define WRONG_BY 0.2
+enum { HOT = 0, CHAIN = 1, FIRST = 1, HOT_COUNT = 3, HOT_PART = 10, COUNTS = 4 * MIDAS_UNITS + 2 };
+#define WRONG_BY     0.2
+#define HOT_SEGMENTS 16u
 
 struct block {
 	uint64_t at;	 /* when a user wrote it, from 1; 0: not known */

@@ -35,7 +35,7 @@ HANDLE host_handle(int fd)
 static bool is_device_name(const wchar_t *name)
 {
 	static const wchar_t *const names[] = { L"CON", L"PRN", L"AUX", L"NUL", L"COM", L"LPT" };
-	const size_t n = wcscspn(name, L".");
+	const size_t n = wcscspn(name, L"./");
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (_wcsnicmp(name, names[i], 3) == 0 &&
@@ -44,17 +44,35 @@ static bool is_device_name(const wchar_t *name)
 	return false;
 }
 
-/* Can it be a name in a directory, and mean nothing else? */
-static bool is_plain_name(const wchar_t *name)
+/* Can n characters be a name in a directory, and mean nothing else? */
+static bool is_plain(const wchar_t *name, size_t n)
 {
-	const size_t n = wcslen(name);
-
 	if (n == 0 || name[n - 1] == L'.' || name[n - 1] == L' ' || is_device_name(name))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (name[i] < 0x20 || wcschr(L"\"*/:<>?\\|", name[i]))
 			return false;
 	return true;
+}
+
+static bool is_plain_name(const wchar_t *name)
+{
+	return is_plain(name, wcslen(name));
+}
+
+/* The same of every name of a path, which gets Windows' separators. */
+static bool make_plain_path(wchar_t *path)
+{
+	for (;;) {
+		const size_t n = wcscspn(path, L"/");
+
+		if (!is_plain(path, n))
+			return false;
+		if (!path[n])
+			return true;
+		path[n] = L'\\';
+		path += n + 1;
+	}
 }
 
 /* The path of a handle, with what Windows wants in front of long ones. */
@@ -207,7 +225,8 @@ static HANDLE open_below(int dir, const char *name, const struct host_opening *h
 	wchar_t *const wide = root ? host_wide(name) : NULL;
 	HANDLE handle = NULL;
 
-	if (wide && !is_plain_name(wide))
+	/* only what exists may be several names away */
+	if (wide && !(how->disposition == FILE_OPEN ? make_plain_path(wide) : is_plain_name(wide)))
 		errno = EILSEQ;
 	else if (wide)
 		handle = open_name(root, wide, how);

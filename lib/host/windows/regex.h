@@ -1,16 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Regular expressions, which Windows lacks: none compiles. */
+/*
+ * Extended regular expressions of POSIX, which Windows lacks, on bytes. Whether a text matches is all that they tell.
+ * One thread at a time may use an expression.
+ */
 #ifndef F2FSKIT_HOST_WINDOWS_REGEX_H
 #define F2FSKIT_HOST_WINDOWS_REGEX_H
 
 #include <stddef.h>
 
-#include <posix_name.h>
+#include "host/windows/posix_name.h"
 
-enum { REG_EXTENDED = 1, REG_NOSUB = 2, REG_ENOSYS = 17 };
+enum { REG_EXTENDED = 1, REG_NOSUB = 2 };
+
+enum {
+	REG_NOMATCH = 1,
+	REG_BADPAT,
+	REG_ECTYPE,
+	REG_EESCAPE,
+	REG_EBRACK,
+	REG_EPAREN,
+	REG_EBRACE,
+	REG_BADBR,
+	REG_ERANGE,
+	REG_ESPACE,
+	REG_BADRPT
+};
 
 typedef struct {
-	const void *compiled;
+	struct host_expression *compiled;
 } regex_t;
 
 typedef struct {

@@ -11,6 +11,7 @@ import pytest
 FEATURES = "extra_attr,inode_crtime"
 REFUSED = ["a:b", "a?b", "what*.txt", "tab\there", "dots..", "con|sole", "back\\slash"]
 FOLDED = ["Mixed", "mixed", "MIXED"]
+FORMS = ["caf\u00e9", "cafe\u0301"]
 LONG = "long" * 50 + ".tar"
 
 
@@ -30,8 +31,8 @@ def choosy(run_tool, build_dir):
 def plant(volume):
     """Every kind of entry under names that the host refuses. Returns how many have one of these names."""
     root = volume.path("/")
-    names = REFUSED + FOLDED[1:] + [LONG, os.fsdecode(b"latin-\xe9")]
-    for name in REFUSED + FOLDED + [LONG, os.fsdecode(b"latin-\xe9"), "plain", "größe"]:
+    names = REFUSED + FOLDED[1:] + FORMS[1:] + [LONG, os.fsdecode(b"latin-\xe9")]
+    for name in REFUSED + FOLDED + FORMS + [LONG, os.fsdecode(b"latin-\xe9"), "plain", "größe"]:
         (root / name).write_bytes(os.fsencode(name) * 100)
     (root / "Folder").mkdir()
     (root / "folder").mkdir()

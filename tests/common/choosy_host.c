@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * For LD_PRELOAD: a host that takes names as FAT and NTFS do. It refuses characters that Windows reserves, control
- * characters and text that is no UTF-8, drops dots at the end of a name, and takes names for equal that differ in the
- * case of ASCII letters alone. $LONGEST_NAME is the greatest length in bytes. Only calls relative to an open directory
- * are changed, and of their paths the last name.
+ * For LD_PRELOAD: a host that takes names as FAT, NTFS and macOS do. It refuses characters that Windows reserves,
+ * control characters and text that is no UTF-8, and drops dots at the end of a name. Names are equal to it that differ
+ * in the case of ASCII letters alone, or in the normal form of an e with an acute accent. $LONGEST_NAME is the greatest
+ * length in bytes. Only calls relative to an open directory are changed, and of their paths the last name.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -13,7 +13,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,11 +51,28 @@ static int fault_of(const char *name)
 	return is_utf8((const unsigned char *)name) ? 0 : EINVAL;
 }
 
-/* Replace the last name of a path by that of an existing entry that only differs in case. */
+/* A name with its letters in one case and one normal form. */
+static void fold(const char *name, char *to)
+{
+	static const char composed[] = "\xc3\xa9", decomposed[] = "e\xcc\x81";
+
+	while (*name) {
+		if (strncmp(name, decomposed, 3) == 0) {
+			to = stpcpy(to, composed);
+			name += 3;
+		} else {
+			*to++ = (char)(*name >= 'A' && *name <= 'Z' ? *name + 'a' - 'A' : *name);
+			name++;
+		}
+	}
+	*to = '\0';
+}
+
+/* Replace the last name of a path by that of an existing entry that folds to the same. */
 static void find_existing(int at, char *path, size_t start)
 {
 	int (*open_at)(int, const char *, int, ...);
-	char folder[ROOM];
+	char folder[ROOM], wanted[ROOM], found[ROOM];
 	struct dirent *entry;
 	DIR *dir;
 	int fd;
@@ -68,11 +84,14 @@ static void find_existing(int at, char *path, size_t start)
 	dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!dir)
 		return;
-	while ((entry = readdir(dir)) != NULL)
-		if (strcasecmp(entry->d_name, path + start) == 0) {
+	fold(path + start, wanted);
+	while ((entry = readdir(dir)) != NULL) {
+		fold(entry->d_name, found);
+		if (strcmp(found, wanted) == 0) {
 			strcpy(path + start, entry->d_name);
 			break;
 		}
+	}
 	closedir(dir);
 }
 

@@ -248,24 +248,26 @@ int view_tar(struct dump *d, const char *argument)
 
 /* ---- as f2fs-tools ---- */
 
-/* "y" of any case on a line of its own; the end of the input is no. */
-static int ask(struct dump *d, const char *what)
+enum answer { NO, YES, NO_INPUT };
+
+/* "y" of any case on a line of its own is yes. */
+static enum answer ask(struct dump *d, const char *what)
 {
 	const struct copy_options *c = d->copy;
 	char line[80];
 
 	if (c->force)
-		return 1;
+		return YES;
 	if (c->answer_no)
-		return 0;
+		return NO;
 	printf("Do you want to dump this %s into %s/? [Y/N] ", what, c->base_path);
 	fflush(stdout);
 	if (!fgets(line, sizeof(line), stdin)) {
 		putchar('\n');
-		return 0;
+		return NO_INPUT;
 	}
 	line[strcspn(line, " \t\r\n")] = '\0';
-	return !strcasecmp(line, "y");
+	return strcasecmp(line, "y") ? NO : YES;
 }
 
 /* Links, times, holes, attributes and special files are kept in any case; mode and owner with -P. */
@@ -289,8 +291,15 @@ static int copy_classic(struct dump *d, const char *path, unsigned flags)
 
 int classic_dump_root(struct dump *d, const char *argument)
 {
+	const enum answer answer = ask(d, "folder");
+
 	(void)argument;
-	return ask(d, "folder") ? copy_classic(d, "/", d->copy->preserve ? F2FS_EXTRACT_ROOT_ATTRIBUTES : 0) : 0;
+	if (answer == NO_INPUT) {
+		cli_error(&d->cli,
+			  "nobody answered whether to copy the volume: nothing was copied (-y copies, -N does not)");
+		d->status |= DUMP_INCOMPLETE;
+	}
+	return answer == YES ? copy_classic(d, "/", d->copy->preserve ? F2FS_EXTRACT_ROOT_ATTRIBUTES : 0) : 0;
 }
 
 /* Write the contents of an inode that no directory names. */
@@ -362,7 +371,7 @@ static int classic_dump_inode(struct dump *d, f2fs_nid_t ino)
 		dump_fail(d, rc, NULL);
 	} else if (is_closed(d, &st)) {
 		puts("File is encrypted");
-	} else if (ask(d, (st.mode & MODE_TYPE) == MODE_DIR ? "folder" : "file")) {
+	} else if (ask(d, (st.mode & MODE_TYPE) == MODE_DIR ? "folder" : "file") == YES) {
 		rc = f2fs_inode_path(inode, path, PATH_ROOM);
 		if (!rc)
 			rc = copy_classic(d, path, ino == d->geo->root_ino ? 0 : F2FS_EXTRACT_RELATIVE);

@@ -248,6 +248,13 @@ def test_the_question(tool, planted, tmp_path, dump, answer, copied):
     assert (tmp_path / "lost_found/hello.txt").exists() == copied
 
 
+def test_the_end_of_the_input_is_no_success_of_r(dump, tmp_path):
+    done = dump("-r", rc=4)
+    assert b"nothing was copied (-y copies, -N does not)" in done.stderr
+    dump("-r", "-N")
+    assert not list(tmp_path.iterdir())
+
+
 def test_n_answers_no(dump, tmp_path):
     assert b"Do you want" not in dump("-N", "-i", "3").stdout
     assert not list(tmp_path.iterdir())

@@ -25,9 +25,10 @@ def project_files(root):
             names = [name for name in listed.stdout.decode("utf-8", "surrogateescape").split("\0") if name]
             return sorted(pathlib.PurePosixPath(name) for name in names if (root / name).is_file())
     found = []
+    builds = {path.parent.name for path in root.glob("*/build.ninja")}  # packagers have names of their own for them
     for path in root.rglob("*"):
         parts = path.relative_to(root).parts
-        if path.is_file() and not SKIPPED_FOLDERS.intersection(parts) and not parts[0].startswith("build"):
+        if path.is_file() and not SKIPPED_FOLDERS.intersection(parts) and not parts[0].startswith("build") and parts[0] not in builds:
             found.append(pathlib.PurePosixPath(*parts))
     return sorted(found)
 

@@ -51,7 +51,7 @@ int host_refused(struct host *h, int sys_errno, const struct sink_place *place, 
 /* Does the host have no such entries, or not for this user? */
 static bool is_beyond_host(int sys_errno)
 {
-	return sys_errno == EPERM || sys_errno == ENOSYS || sys_errno == EOPNOTSUPP ||
+	return sys_errno == EPERM || sys_errno == ENOSYS || sys_errno == EOPNOTSUPP || sys_errno == ENOTSUP ||
 	       sys_errno == EINVAL || sys_errno == EMLINK;
 }
 

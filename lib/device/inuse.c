@@ -309,6 +309,8 @@ int inuse_refuse_on(const struct inuse_host *host, struct f2fs_context *ctx, con
 	char name[256];
 	const char *mountpoint;
 
+	if (target.is_block && !target.rdev) /* a host whose disks have no numbers, and no lists of them */
+		return 0;
 	if (find_mount(&target, line, &mountpoint))
 		return error_set(ctx, F2FS_ERR_BUSY, "%s is mounted on %s", path, mountpoint);
 	if (find_swap(&target))

@@ -11,6 +11,7 @@
 #include "host/windows/handle.h"
 #include "host/windows/wide.h"
 
+#include <winioctl.h>
 #include <winternl.h>
 
 #define TICKS	   10000000 /* in a second */
@@ -38,6 +39,17 @@ static mode_t mode_of(DWORD attributes, bool is_link)
 	return S_IFREG | (attributes & FILE_ATTRIBUTE_READONLY ? 0444 : 0644);
 }
 
+/* The number of a disk and its partition; 0: not known. */
+static dev_t disk_number(HANDLE handle)
+{
+	STORAGE_DEVICE_NUMBER number;
+	DWORD bytes;
+
+	if (!DeviceIoControl(handle, IOCTL_STORAGE_GET_DEVICE_NUMBER, NULL, 0, &number, sizeof(number), &bytes, NULL))
+		return 0;
+	return (dev_t)((number.DeviceNumber + 1) << 8 | (number.PartitionNumber & 0xff));
+}
+
 static int fill_file(HANDLE handle, bool keeps_link, struct stat *out)
 {
 	BY_HANDLE_FILE_INFORMATION info;
@@ -48,6 +60,7 @@ static int fill_file(HANDLE handle, bool keeps_link, struct stat *out)
 		if (GetLastError() != ERROR_INVALID_FUNCTION && GetLastError() != ERROR_INVALID_PARAMETER)
 			return host_fail_last();
 		out->st_mode = S_IFBLK | 0600; /* a disk, a partition */
+		out->st_rdev = disk_number(handle);
 		return 0;
 	}
 	if (!GetFileInformationByHandleEx(handle, FileBasicInfo, &times, sizeof(times)) ||

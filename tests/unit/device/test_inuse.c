@@ -120,6 +120,19 @@ static void mounted_devices_are_refused(void **state)
 	free_fixture(&f);
 }
 
+/* A host whose disks have no numbers: every mount of a file system without a disk would seem to be theirs. */
+static void disks_without_a_number_are_in_no_list(void **state)
+{
+	struct fixture f;
+	const struct stat st = block_device(0, 0);
+
+	(void)state;
+	make_fixture(&f);
+	put_file(&f, "mountinfo", "21 1 0:0 / /proc rw - proc proc rw\n");
+	expect(&f, &st, NULL);
+	free_fixture(&f);
+}
+
 static void readers_bear_a_read_only_mount(void **state)
 {
 	struct fixture f;
@@ -284,7 +297,7 @@ int main(void)
 		cmocka_unit_test(mounted_devices_are_refused), cmocka_unit_test(readers_bear_a_read_only_mount),
 		cmocka_unit_test(held_devices_are_refused),    cmocka_unit_test(used_files_are_refused),
 		cmocka_unit_test(twin_loop_devices_are_refused), cmocka_unit_test(loop_devices_stand_for_their_files),
-		cmocka_unit_test(odd_tables_do_no_harm),
+		cmocka_unit_test(odd_tables_do_no_harm),       cmocka_unit_test(disks_without_a_number_are_in_no_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,7 +56,7 @@ static int set_policy(const struct crypt_call *call, const char *path, uint8_t f
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return crypt_fail(call, path, "open");
-	rc = ioctl(fd, FS_IOC_SET_ENCRYPTION_POLICY, &policy);
+	rc = host_request(fd, FS_IOC_SET_ENCRYPTION_POLICY, &policy);
 	if (rc)
 		rc = crypt_fail(call, path, "FS_IOC_SET_ENCRYPTION_POLICY");
 	close(fd);
@@ -128,9 +128,9 @@ static int ask_policy(int fd, struct fscrypt_get_policy_ex_arg *answer)
 {
 	memset(answer, 0, sizeof(*answer));
 	answer->policy_size = sizeof(answer->policy);
-	if (ioctl(fd, FS_IOC_GET_ENCRYPTION_POLICY_EX, answer) == 0)
+	if (host_request(fd, FS_IOC_GET_ENCRYPTION_POLICY_EX, answer) == 0)
 		return 0;
-	return errno == ENOTTY ? ioctl(fd, FS_IOC_GET_ENCRYPTION_POLICY, &answer->policy.v1) : -1;
+	return errno == ENOTTY ? host_request(fd, FS_IOC_GET_ENCRYPTION_POLICY, &answer->policy.v1) : -1;
 }
 
 static int show_policy(const struct crypt_call *call, const char *path)

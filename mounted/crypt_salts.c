@@ -40,7 +40,7 @@ static int ask_volume(const char *path, uint8_t salt[VOLUME_SALT])
 
 	if (fd < 0)
 		return -1;
-	rc = ioctl(fd, FS_IOC_GET_ENCRYPTION_PWSALT, salt);
+	rc = host_request(fd, FS_IOC_GET_ENCRYPTION_PWSALT, salt);
 	error = errno;
 	close(fd);
 	errno = error;

@@ -122,7 +122,7 @@ static int print_blocks(struct cli *cli, const char *path, int fd, const struct 
 	for (uint64_t i = 0; i < blocks && !cli_stopped(); i++) {
 		unsigned block = (unsigned)i;
 
-		if (ioctl(fd, FIBMAP, &block) < 0)
+		if (host_request(fd, FIBMAP, &block) < 0)
 			return fail(cli, path, "FIBMAP");
 		if (!run.count || block != (run.last ? run.last + 1 : 0)) {
 			print_run(&run);

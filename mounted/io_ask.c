@@ -259,7 +259,7 @@ int io_erase(struct io_call *call)
 		return io_refuse(call, call->path, "is not a block device");
 	if (io_ask(call, BLKGETSIZE64, &range[1]) < 0)
 		return -1;
-	if (ioctl(call->fd, BLKSECDISCARD, range) < 0 && io_ask(call, BLKDISCARD, range) < 0)
+	if (host_request(call->fd, BLKSECDISCARD, range) < 0 && io_ask(call, BLKDISCARD, range) < 0)
 		return -1;
 	return 0;
 }

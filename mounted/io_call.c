@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,7 +45,7 @@ int io_number(const struct io_call *call, int operand, uint64_t min, uint64_t ma
 
 int io_request(const struct io_call *call, unsigned long request, const char *name, void *argument)
 {
-	const int rc = ioctl(call->fd, request, argument);
+	const int rc = host_request(call->fd, request, argument);
 
 	return rc < 0 ? io_fail(call, name) : rc;
 }

@@ -10,7 +10,8 @@
 #include <linux/fs.h>
 #include <linux/fscrypt.h>
 #include <linux/fsverity.h>
-#include <sys/ioctl.h>
+
+#include "host/host_request.h"
 
 enum { BLOCK_BYTES = 4096 }; /* the unit of the command line, whatever the volume's blocks */
 

@@ -6,6 +6,7 @@
 #define F2FSKIT_MOUNTED_KERNEL_CALLS_H
 
 #include <linux/f2fs.h>
+#include <linux/falloc.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/fscrypt.h>

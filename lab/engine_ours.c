@@ -186,6 +186,8 @@ static int configure(struct lab_engine *e, struct lab_future *future)
 		snprintf(text, sizeof(text), "engine.placement %s", wrong);
 		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, text);
 	}
+	if (p->sidecar && !is_placed)
+		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, "engine.sidecar is of engine.placement=m2h alone");
 	err = f2fs_volume_configure(e->vol, &options);
 	if (!err && p->policy[0])
 		err = open_own(e, &cleaning);

@@ -53,7 +53,7 @@ struct f2fs_hotness_options {
 	uint64_t memory;
 	/* M2H: a device or file of at least f2fs_hotness_sidecar_bytes() bytes, which keeps the entries when the
 	 * volume is closed. It belongs to the caller, and must stay open. A sidecar of another volume, or of another
-	 * state of this one, counts as empty. A sidecar that fails is not used any more. */
+	 * state of this one, counts as empty. A sidecar that fails is not used any more. Others: NULL. */
 	struct f2fs_device *sidecar;
 	uint32_t sample; /* blocks that clustering samples; 0: 4096 */
 	/* of the layered statistics that initial centroids come from, up to 256; 0: four for each class */
@@ -86,8 +86,8 @@ struct f2fs_hotness; /* opaque */
 
 /*
  * Set a placement that learns. options may be NULL. Fails as f2fs_volume_set_placement(), with INVALID (an invalid
- * option, a sidecar that is too small). ADAPTIVE needs no free sections: it begins without streams, and on a zoned
- * device it uses only as many as zones can be open. Close it before the volume.
+ * option, a sidecar that is too small, or for another method than M2H). ADAPTIVE needs no free sections: it begins
+ * without streams, and on a zoned device it uses only as many as zones can be open. Close it before the volume.
  */
 F2FS_API int f2fs_hotness_open(struct f2fs_volume *vol, const struct f2fs_hotness_options *options,
 			       struct f2fs_hotness **out);

@@ -77,6 +77,10 @@ int f2fs_hotness_open(struct f2fs_volume *vol, const struct f2fs_hotness_options
 	if (own.method >= METHODS)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no placement method %u",
 				 (unsigned)own.method);
+	if (own.sidecar && own.method != F2FS_HOTNESS_M2H)
+		return error_set(vol->ctx, F2FS_ERR_INVALID,
+				 "the placement %s keeps nothing in a sidecar, only %s does", names[own.method][0],
+				 names[F2FS_HOTNESS_M2H][0]);
 	if (vol->txn)
 		return error_set(vol->ctx, F2FS_ERR_STATE, "there are changes that were not committed");
 	h = mem_zalloc(vol->ctx, sizeof(*h));

@@ -198,6 +198,10 @@ WRONG = [
     (TINY + '[engine]\nlogging = "odd"\n', "engine.logging"),
     (TINY + '[engine]\nidle_cleaning = "odd"\n', "engine.idle_cleaning names no policy"),
     (TINY + '[engine]\nfsync_mode = "odd"\n', "engine.fsync_mode is none of strict, posix"),
+    *[(TINY + '[engine]\nsidecar = true\nplacement = "%s"\n' % name,
+       "the placement %s keeps nothing in a sidecar, only m2h does" % name) for name in ("adaptive", "death", "lifespan")],
+    *[(TINY + '[engine]\nsidecar = true\nplacement = "%s"\n' % name, "engine.sidecar is of engine.placement=m2h alone")
+      for name in ("none", "dac")],
     (TINY + '[engine]\ntemperature = "odd"\n', "engine.temperature is none of table"),
     (TINY + '[vary]\nengine.logs = 2\n', "an.toml:11: vary.engine.logs: is no list of values"),
     (TINY + '[paper.a]\nmetric = "speed"\n', "an.toml:11: paper.a.metric: is no metric"),
@@ -207,7 +211,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("text,message", WRONG, ids=[message.split(":")[-1][:40] for _, message in WRONG])
+@pytest.mark.parametrize("text,message", WRONG, ids=["%d %s" % (i, row[1].split(":")[-1][:40]) for i, row in enumerate(WRONG)])
 def test_wrong_experiment(text, message, experiment, run_tool):
     done = run_tool("f2fs-lab", "run", experiment(text), rc=1)
     assert message in done.stderr.decode()

@@ -354,6 +354,9 @@ static void sidecar_comes_back(void **state)
 	fresh_need(&v, f2fs_device_open_memory(v.ctx, f2fs_hotness_sidecar_bytes(v.vol), &sidecar), "sidecar");
 	o.sidecar = sidecar;
 	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
+	for (o.method = F2FS_HOTNESS_DEATH; f2fs_hotness_name(o.method); o.method++)
+		assert_int_equal(f2fs_hotness_open(v.vol, &o, &hot), F2FS_ERR_INVALID);
+	o.method = F2FS_HOTNESS_M2H;
 	reopen(&inode, &o);
 	assert_int_equal(fits(), 0);
 	overwrite(inode, 20000);

@@ -101,10 +101,17 @@ uint64_t lab_baseline_bytes(const struct lab_baseline *baseline)
 
 void lab_baseline_close(struct lab_baseline *baseline)
 {
+	struct f2fs_context *ctx;
+	struct f2fs_error_detail before;
+
 	if (!baseline)
 		return;
+	ctx = f2fs_volume_context(baseline->vol);
+	before = *f2fs_context_error(ctx);
 	(void)f2fs_volume_set_gc(baseline->vol, NULL); /* its victims */
 	(void)f2fs_volume_set_placement(baseline->vol, NULL);
 	free(baseline->placement.user);
 	free(baseline);
+	if (before.code)
+		(void)f2fs_context_fail(ctx, before.code, before.message);
 }

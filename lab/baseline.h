@@ -26,7 +26,7 @@ int lab_baseline_open(struct f2fs_volume *vol, const char *name, struct lab_futu
 void lab_baseline_victims(const struct lab_baseline *baseline, struct f2fs_gc_options *gc);
 /* Bytes of memory that it takes. */
 uint64_t lab_baseline_bytes(const struct lab_baseline *baseline);
-/* NULL is allowed. The volume has no changes that wait for a commit. */
+/* NULL is allowed. The volume has no changes that wait for a commit. The context's error stays. */
 void lab_baseline_close(struct lab_baseline *baseline);
 
 /* A byte or more for each block of the main area. Blocks outside of it share one entry, the last. */

@@ -218,11 +218,14 @@ int lab_engine_open(struct f2fs_context *ctx, struct f2fs_device *dev, const str
 		err = f2fs_volume_open(ctx, dev, NULL, &e->vol);
 	if (!err)
 		err = configure(e, future);
-	if (err)
-		lab_engine_close(e);
-	else
-		*out = e;
-	return err;
+	if (err) {
+		const struct f2fs_error_detail why = *f2fs_context_error(ctx);
+
+		lab_engine_close(e); /* by public calls, which clear the error */
+		return f2fs_context_fail(ctx, err, why.message);
+	}
+	*out = e;
+	return 0;
 }
 
 static int no_memory(struct lab_engine *e)

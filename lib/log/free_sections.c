@@ -32,6 +32,20 @@ int segment_section_is_free(struct txn *txn, uint32_t section, bool *is_free)
 	return 0;
 }
 
+int sections_count_free(struct txn *txn, uint32_t most, uint32_t *count)
+{
+	int err = 0;
+
+	*count = 0;
+	for (uint32_t s = 0; s < txn->vol->geo.section_count && *count <= most && !err; s++) {
+		bool is_free;
+
+		err = segment_section_is_free(txn, s, &is_free);
+		*count += !err && is_free;
+	}
+	return err;
+}
+
 /* The next free segment of the section that a log is in. */
 int section_go_on(struct txn *txn, f2fs_seg_t current, f2fs_seg_t *segno, bool *found)
 {

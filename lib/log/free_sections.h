@@ -14,6 +14,8 @@ static inline uint32_t section_of(const struct txn *txn, f2fs_seg_t segno)
 }
 /* Is every segment of a section free, and none a log's? */
 int segment_section_is_free(struct txn *txn, uint32_t section, bool *is_free);
+/* Count free sections, but stop when there are more than `most`: so no more of the SIT is read than that takes. */
+int sections_count_free(struct txn *txn, uint32_t most, uint32_t *count);
 /* The first segment of a free section, for a log. */
 int section_choose(struct txn *txn, unsigned type, f2fs_seg_t *segno, bool *found);
 /* The next free segment of the section that a log is in. */

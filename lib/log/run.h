@@ -94,7 +94,8 @@ struct txn {
 	uint64_t freed, freed_seen; /* blocks freed that rest until the commit; when space was last looked at */
 	uint32_t valid_nodes, valid_inodes, free_segments;
 	uint32_t free_before; /* free segments at its start */
-	uint32_t looked_segments, looked_sections; /* free ones, when space_wants_cleaning() counted sections last */
+	/* free ones, when space_wants_cleaning() counted sections last, and how many it wanted to count */
+	uint32_t looked_segments, looked_sections, looked_most;
 	bool all_loaded; /* every segment is in memory */
 	bool is_committing;
 	bool is_done;	   /* its changes are in force */

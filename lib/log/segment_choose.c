@@ -56,8 +56,8 @@ int segment_needs_holes(struct txn *txn, bool *needed)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
 	const uint32_t low = low_sections(txn);
-	uint32_t free_sections = 0;
-	int err = 0;
+	uint32_t free_sections;
+	int err;
 
 	*needed = false;
 	if (txn->lacks_ssa || txn_is_zoned(txn) || txn->vol->write.logging == F2FS_LOGGING_NORMAL)
@@ -72,12 +72,7 @@ int segment_needs_holes(struct txn *txn, bool *needed)
 	if (txn->free_segments / geo->segs_per_sec > 2 * low)
 		return 0;
 	/* free segments may be in sections that are in use */
-	for (uint32_t s = 0; s < geo->section_count && free_sections <= low && !err; s++) {
-		bool is_free;
-
-		err = segment_section_is_free(txn, s, &is_free);
-		free_sections += !err && is_free;
-	}
+	err = sections_count_free(txn, low, &free_sections);
 	*needed = free_sections <= low;
 	return err;
 }

@@ -101,13 +101,7 @@ int space_look(struct txn *txn, struct space_view *out)
 	int err = count_holes(txn, false, &out->data_holes, &out->node_holes);
 
 	out->free_sections = 0;
-	for (uint32_t s = 0; s < txn->vol->geo.section_count && !err; s++) {
-		bool is_free;
-
-		err = segment_section_is_free(txn, s, &is_free);
-		out->free_sections += !err && is_free;
-	}
-	return err;
+	return err ? err : sections_count_free(txn, UINT32_MAX, &out->free_sections);
 }
 
 /* Return the segments that blocks need after their log's present one, or after the next one when that is full. */
@@ -217,23 +211,24 @@ static uint32_t sections_to_win(struct txn *txn)
 
 /*
  * Are clearly more than `least` sections free? Streams leave many free segments in sections that are in use. So on a
- * zoned volume with a placement the sections are counted, each time that the number of free segments changes.
+ * zoned volume with a placement the sections are counted, each time that the number of free segments changes. Some
+ * more are counted than are needed now, as blocks that wait will need more.
  */
 static int has_plenty(struct txn *txn, uint32_t least, bool *plenty)
 {
 	const uint32_t sps = txn->vol->geo.segs_per_sec;
-	struct space_view view;
 	int err;
 
 	*plenty = txn->free_segments / sps > (sps > 1 ? 2 : 1) * (uint64_t)least;
 	if (!*plenty || !txn_is_zoned(txn) || sps == 1 || !txn->vol->streams)
 		return 0;
-	if (txn->looked_segments != txn->free_segments) {
-		err = space_look(txn, &view);
+	if (txn->looked_segments != txn->free_segments ||
+	    (txn->looked_sections > txn->looked_most && txn->looked_sections <= least)) {
+		txn->looked_most = 2 * least;
+		err = sections_count_free(txn, txn->looked_most, &txn->looked_sections);
 		if (err)
 			return err;
 		txn->looked_segments = txn->free_segments;
-		txn->looked_sections = view.free_sections;
 	}
 	*plenty = txn->looked_sections > least;
 	return 0;

@@ -43,17 +43,12 @@ int section_is_spare(struct txn *txn, uint32_t spare, bool *is_spare)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
 	const uint32_t section_blocks = geo->segs_per_sec * F2FS_SEGMENT_BLOCKS;
-	uint32_t needed, count = 0;
-	int err = 0;
+	uint32_t needed, count;
+	int err;
 
 	needed = space_reserved_sections(txn) + (uint32_t)(space_to_come(txn) / section_blocks);
 	needed = space_kept_sections(txn, needed) + spare;
-	for (uint32_t s = 0; s < geo->section_count && count <= needed && !err; s++) {
-		bool is_free;
-
-		err = segment_section_is_free(txn, s, &is_free);
-		count += !err && is_free;
-	}
+	err = sections_count_free(txn, needed, &count);
 	*is_spare = count > needed;
 	return err;
 }

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <f2fskit/gc.h>
+#include <f2fskit/hotness.h>
 
 #include "base/bitmap.h"
 #include "common/fresh.h"
@@ -272,6 +274,46 @@ static void what_is_held_is_not_handed_out(void **state)
 	end();
 }
 
+/* A transaction on a zoned volume with a placement reads the part of the SIT that has the free sections it needs. */
+static void sections_are_counted_as_far_as_needed(void **state)
+{
+	const struct f2fs_zone_options zones = { F2FS_SIZED(f2fs_zone_options),
+						 .zone_bytes = 4 * MIB,
+						 .conventional = 64 };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options) };
+	const struct f2fs_gc_options gc = { F2FS_SIZED(f2fs_gc_options) };
+	const struct f2fs_hotness_options adaptive = { F2FS_SIZED(f2fs_hotness_options),
+						       .method = F2FS_HOTNESS_ADAPTIVE };
+	static uint8_t block[4096];
+	struct f2fs_hotness *hot;
+	struct f2fs_inode *inode;
+	uint32_t count, all, blocks = 0;
+
+	(void)state;
+	fresh_open_zoned(&v, 4096ull * MIB, &options, &zones);
+	fresh_need(&v, f2fs_volume_set_gc(v.vol, &gc), "gc");
+	fresh_need(&v, f2fs_hotness_open(v.vol, &adaptive, &hot), "placement");
+	inode = fresh_make(&v, "file", 0100644);
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
+	fresh_need(&v, f2fs_inode_write(inode, 0, block, sizeof(block)), "write");
+	txn = v.vol->txn;
+	for (uint32_t k = 0; k < v.vol->geo.sit_blocks_used; k++)
+		blocks += txn->chunks[k] != NULL;
+	assert_true(v.vol->geo.segs_per_sec == 2 && v.vol->geo.sit_blocks_used > 30);
+	assert_in_range(blocks, 1, 12);
+	/* it stops one past the number asked for, and counts all if there are no more */
+	assert_int_equal(sections_count_free(txn, 10, &count), 0);
+	assert_int_equal(count, 11);
+	assert_int_equal(sections_count_free(txn, UINT32_MAX, &all), 0);
+	assert_in_range(all, 900, v.vol->geo.section_count);
+	assert_int_equal(sections_count_free(txn, all, &count), 0);
+	assert_int_equal(count, all);
+	f2fs_inode_close(inode);
+	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
+	fresh_need(&v, f2fs_hotness_close(hot), "close");
+	fresh_close(&v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,6 +323,7 @@ int main(void)
 		cmocka_unit_test(emptiest_segments_come_first),
 		cmocka_unit_test(what_can_be_written_to_is_seen),
 		cmocka_unit_test(what_is_held_is_not_handed_out),
+		cmocka_unit_test(sections_are_counted_as_far_as_needed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,8 +19,7 @@ struct kept {
 	struct json tree;
 	const char *metric;
 	struct lab_line *lines;
-	double *values;
-	unsigned rounds;
+	size_t line_count, rounds; /* those of the first variant */
 };
 
 static int wrong(struct cli *cli, const struct kept *k, const char *what, const char *which)
@@ -29,27 +28,39 @@ static int wrong(struct cli *cli, const struct kept *k, const char *what, const 
 	return -1;
 }
 
-/* The values of one variant, k->rounds of them. */
+static int take_number(struct cli *cli, const struct kept *k, const struct json *row, const char *name, double *out)
+{
+	const struct json *value = json_member(row, name, JSON_NUMBER);
+
+	if (!value)
+		return wrong(cli, k, "there is no metric ", name);
+	*out = strtod(value->text, NULL);
+	return fabs(*out) <= MOST ? 0 : wrong(cli, k, "a value is too large to be drawn: ", value->text);
+}
+
+/* The values of one variant: of its samples, if it has some, else of its rounds. */
 static int take_variant(struct cli *cli, const struct kept *k, const struct json *variant, struct lab_line *line)
 {
 	const struct json *label = json_member(variant, "label", JSON_STRING);
 	const struct json *rounds = json_member(variant, "rounds", JSON_ARRAY);
+	const struct json *samples = json_member(variant, "samples", JSON_ARRAY);
+	const struct json *rows = samples && samples->count > 0 ? samples : rounds;
+	double *written;
 
 	if (!label || !rounds || rounds->count == 0)
 		return wrong(cli, k, "a variant has no label or no rounds", "");
 	if (rounds->count > k->rounds)
 		return wrong(cli, k, "the variants have not as many rounds each", "");
-	line->label = label->text;
-	line->count = (unsigned)rounds->count;
-	for (size_t i = 0; i < rounds->count; i++) {
-		const struct json *value = json_member(&rounds->items[i], k->metric, JSON_NUMBER);
-
-		if (!value)
-			return wrong(cli, k, "there is no metric ", k->metric);
-		line->values[i] = strtod(value->text, NULL);
-		if (!(fabs(line->values[i]) <= MOST))
-			return wrong(cli, k, "a value is too large to be drawn: ", value->text);
-	}
+	*line = (struct lab_line){ .label = label->text, .values = calloc(2 * rows->count, sizeof(double)) };
+	if (!line->values)
+		return wrong(cli, k, "out of memory", "");
+	line->count = (unsigned)rows->count;
+	written = line->values + rows->count;
+	line->written = rows == samples ? written : NULL;
+	for (size_t i = 0; i < rows->count; i++)
+		if (take_number(cli, k, &rows->items[i], k->metric, &line->values[i]) ||
+		    (line->written && take_number(cli, k, &rows->items[i], "written", &written[i])))
+			return -1;
 	return 0;
 }
 
@@ -57,16 +68,15 @@ static int take_variants(struct cli *cli, struct kept *k, const struct json *var
 {
 	const struct json *rounds = json_member(&variants->items[0], "rounds", JSON_ARRAY);
 
-	k->rounds = rounds ? (unsigned)rounds->count : 0;
+	k->rounds = rounds ? rounds->count : 0;
 	k->lines = calloc(variants->count, sizeof(*k->lines));
-	k->values = calloc(variants->count * k->rounds + 1, sizeof(*k->values));
-	if (!k->lines || !k->values)
+	if (!k->lines)
 		return wrong(cli, k, "out of memory", "");
-	for (size_t i = 0; i < variants->count; i++) {
-		k->lines[i].values = k->values + i * k->rounds;
-		if (take_variant(cli, k, &variants->items[i], &k->lines[i]))
+	for (; k->line_count < variants->count; k->line_count++)
+		if (take_variant(cli, k, &variants->items[k->line_count], &k->lines[k->line_count])) {
+			free(k->lines[k->line_count].values);
 			return -1;
-	}
+		}
 	return 0;
 }
 
@@ -109,8 +119,9 @@ int lab_do_plot(struct cli *cli, struct lab_arguments *a)
 	else if (!take_variants(cli, &k, variants))
 		rc = draw(cli, &(struct lab_picture){ title->text, k.metric, k.lines, (unsigned)variants->count },
 			  a->plot);
+	for (size_t i = 0; i < k.line_count; i++)
+		free(k.lines[i].values);
 	free(k.lines);
-	free(k.values);
 	json_free(&k.tree);
 	return rc;
 }

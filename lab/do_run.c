@@ -39,7 +39,26 @@ static int put_json(const struct lab_result *result, FILE *to)
 	return lab_report(result, to, 1);
 }
 
-/* A line for each variant: the experiment's metric over the rounds. */
+/* The experiment's metric over the samples, or over the rounds; the line has room for them. */
+static void fill_line(const struct lab_variant *v, const char *metric, double *values, double *written,
+		      struct lab_line *line)
+{
+	const int index = lab_metric_find(metric), has_samples = v->sample_blocks > 0 && index >= 0;
+	int decimals;
+
+	*line = (struct lab_line){ v->label, values, has_samples ? written : NULL,
+				   has_samples ? v->sample_count : v->round_count };
+	for (unsigned k = 0; k < line->count; k++) {
+		if (has_samples) {
+			values[k] = v->samples[k].values[index];
+			written[k] = (double)v->samples[k].written;
+		} else {
+			(void)lab_variant_value(v, metric, k + 1, &values[k], &decimals);
+		}
+	}
+}
+
+/* A line for each variant. */
 static int put_picture(const struct lab_result *result, int is_png, FILE *to)
 {
 	struct lab_line *lines = calloc(result->variant_count, sizeof(*lines));
@@ -48,12 +67,12 @@ static int put_picture(const struct lab_result *result, int is_png, FILE *to)
 
 	for (unsigned i = 0; i < result->variant_count && !rc; i++) {
 		const struct lab_variant *v = &result->variants[i];
-		int decimals;
+		const size_t room = v->round_count + (size_t)v->sample_count + 1;
+		double *values = calloc(2 * room, sizeof(double));
 
-		lines[i] = (struct lab_line){ v->label, calloc(v->round_count + 1, sizeof(double)), v->round_count };
-		rc = lines[i].values ? 0 : -1;
-		for (unsigned k = 0; k < v->round_count && !rc; k++)
-			(void)lab_variant_value(v, picture.metric, k + 1, &lines[i].values[k], &decimals);
+		rc = values ? 0 : -1;
+		if (values)
+			fill_line(v, picture.metric, values, values + room, &lines[i]);
 	}
 	if (!rc)
 		rc = lab_plot(&picture, is_png, to);

@@ -263,7 +263,7 @@ static int run_one(struct work *w)
 	}
 	result->variants = more;
 	v = &more[result->variant_count++];
-	*v = (struct lab_variant){ .trace = result->trace };
+	*v = (struct lab_variant){ .trace = result->trace, .sample_blocks = result->about.samples };
 	rc = make_config(w, &config, v->label, sizeof(v->label));
 	if (rc)
 		cli_error(w->cli, "%s", config.error);
@@ -325,8 +325,10 @@ int lab_experiment_run(struct cli *cli, struct lab_config *settings, int is_smal
 
 void lab_result_free(struct lab_result *result)
 {
-	for (unsigned i = 0; i < result->variant_count; i++)
+	for (unsigned i = 0; i < result->variant_count; i++) {
 		free(result->variants[i].rounds);
+		free(result->variants[i].samples);
+	}
 	free(result->variants);
 	lab_config_free(&result->config);
 }

@@ -26,6 +26,12 @@ struct lab_round {
 	struct lab_sample counts; /* of this round alone */
 };
 
+/* All metrics of a part of a round: the blocks that the load wrote up to `written`, since the sample before. */
+struct lab_reading {
+	uint64_t round, written; /* where it ends, from 1 on; blocks since the first round began */
+	double values[LAB_METRICS];
+};
+
 struct lab_variant {
 	char label[160];	   /* "logging=normal size=20GB"; "" when nothing is varied */
 	double fill_waf;	   /* of what came before the first round */
@@ -33,6 +39,9 @@ struct lab_variant {
 	double used_share;	   /* of the blocks for users, in use before the first round */
 	struct lab_round *rounds;
 	unsigned round_count;
+	uint64_t sample_blocks; /* experiment.samples; 0: no samples */
+	struct lab_reading *samples;
+	unsigned sample_count, sample_room;
 	double seconds;
 	struct lab_trace_writer *trace; /* records the operations of the engine; NULL: none */
 };

@@ -12,7 +12,7 @@
 
 /* A field, after a comma unless it is the first of its line. */
 void lab_csv_text(FILE *to, const char *text, int is_first);
-/* All rounds of all variants, with all metrics. 0, or -1 when writing failed. */
+/* All rounds of all variants, or all samples if there are any, with all metrics. 0, or -1 when writing failed. */
 int lab_csv_report(const struct lab_result *result, FILE *to);
 
 #endif

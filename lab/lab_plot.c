@@ -15,9 +15,15 @@ static const int SMALL = 12, LARGE = 15; /* letters */
 struct plot {
 	const struct lab_picture *picture;
 	struct lab_pen pen;
-	unsigned rounds;
+	double last; /* on the axis: the number of rounds, or of blocks written */
+	int has_samples;
 	double low, high;
 };
+
+static double place_of(const struct lab_line *line, unsigned k)
+{
+	return line->written ? line->written[k] : k + 1;
+}
 
 /* Find the range of the axis: from 0 on, or from the least value when all are far above 0. */
 static void find_bounds(struct plot *p)
@@ -32,8 +38,9 @@ static void find_bounds(struct plot *p)
 
 			p->low = is_first || value < p->low ? value : p->low;
 			p->high = is_first || value > p->high ? value : p->high;
+			p->last = place_of(line, k) > p->last ? place_of(line, k) : p->last;
 		}
-		p->rounds = line->count > p->rounds ? line->count : p->rounds;
+		p->has_samples = line->written != NULL;
 	}
 	if (p->low < p->high / 2)
 		p->low = 0;
@@ -41,9 +48,12 @@ static void find_bounds(struct plot *p)
 		p->high = p->low + 1;
 }
 
-static double x_of(const struct plot *p, unsigned round)
+/* Rounds begin at 1, blocks written at 0. */
+static double x_of(const struct plot *p, double place)
 {
-	return LEFT + PLOT_WIDTH * (p->rounds > 1 ? (double)(round - 1) / (double)(p->rounds - 1) : 0.5);
+	const double first = p->has_samples ? 0 : 1;
+
+	return LEFT + PLOT_WIDTH * (p->last > first ? (place - first) / (p->last - first) : 0.5);
 }
 
 static double y_of(const struct plot *p, double value)
@@ -68,16 +78,21 @@ static void put_axes(struct plot *p)
 		snprintf(text, sizeof(text), "%.4g", value);
 		put_text(p, LEFT - 6, y + 4, LAB_ANCHOR_END, text);
 	}
-	for (unsigned k = 1; k <= p->rounds; k += p->rounds / 16 + 1) {
+	for (unsigned k = 1; k <= p->last && !p->has_samples; k += (unsigned)p->last / 16 + 1) {
 		snprintf(text, sizeof(text), "%u", k);
 		put_text(p, x_of(p, k), TOP + PLOT_HEIGHT + 18, LAB_ANCHOR_MIDDLE, text);
 	}
-	put_text(p, LEFT + PLOT_WIDTH / 2.0, TOP + PLOT_HEIGHT + 36, LAB_ANCHOR_MIDDLE, "round");
+	for (int i = 0; i <= GRID && p->has_samples; i++) {
+		snprintf(text, sizeof(text), "%.0f", p->last * i / GRID);
+		put_text(p, x_of(p, p->last * i / GRID), TOP + PLOT_HEIGHT + 18, LAB_ANCHOR_MIDDLE, text);
+	}
+	put_text(p, LEFT + PLOT_WIDTH / 2.0, TOP + PLOT_HEIGHT + 36, LAB_ANCHOR_MIDDLE,
+		 p->has_samples ? "blocks that the load wrote" : "round");
 }
 
 static struct lab_point point_of(const struct plot *p, const struct lab_line *line, unsigned k)
 {
-	return (struct lab_point){ x_of(p, k + 1), y_of(p, line->values[k]) };
+	return (struct lab_point){ x_of(p, place_of(line, k)), y_of(p, line->values[k]) };
 }
 
 static void put_line(struct plot *p, unsigned i)
@@ -88,7 +103,7 @@ static void put_line(struct plot *p, unsigned i)
 
 	for (unsigned k = 1; k < line->count; k++)
 		p->pen.line(&p->pen, colour, 2, point_of(p, line, k - 1), point_of(p, line, k));
-	for (unsigned k = 0; k < line->count; k++)
+	for (unsigned k = 0; k < line->count && !p->has_samples; k++)
 		p->pen.dot(&p->pen, colour, point_of(p, line, k));
 	p->pen.line(&p->pen, colour, 3, (struct lab_point){ LEFT, y - 4 }, (struct lab_point){ LEFT + 24, y - 4 });
 	put_text(p, LEFT + 32, y, LAB_ANCHOR_START, line->label[0] ? line->label : p->picture->metric);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A result as a picture: one metric over the rounds, a line for each variant.
+ * A result as a picture: one metric over the rounds, or over the blocks written, a line for each variant.
  */
 #ifndef F2FSKIT_LAB_PLOT_H
 #define F2FSKIT_LAB_PLOT_H
@@ -11,7 +11,8 @@
 
 struct lab_line {
 	const char *label;
-	double *values; /* of rounds from 1 on */
+	double *values;	       /* of rounds from 1 on, or of samples */
+	const double *written; /* blocks that the load had written at each sample; NULL: rounds */
 	unsigned count;
 };
 

@@ -67,6 +67,24 @@ static void put_round_json(struct cli_print *p, const struct lab_variant *v, uin
 	cli_print_end(p);
 }
 
+static void put_samples_json(struct cli_print *p, const struct lab_variant *v)
+{
+	if (v->sample_blocks == 0)
+		return;
+	cli_print_begin_array(p, "samples");
+	for (unsigned i = 0; i < v->sample_count; i++) {
+		const struct lab_metric_row *row;
+
+		cli_print_begin(p, NULL);
+		cli_print_u64(p, "round", v->samples[i].round);
+		cli_print_u64(p, "written", v->samples[i].written);
+		for (unsigned k = 0; (row = lab_metric_at(k)) != NULL; k++)
+			cli_print_fixed(p, row->name, v->samples[i].values[k], row->decimals);
+		cli_print_end(p);
+	}
+	cli_print_end_array(p);
+}
+
 static void put_fullness_json(struct cli_print *p, const struct lab_fullness *full)
 {
 	cli_print_begin_array(p, "segments");
@@ -146,6 +164,7 @@ static void put_json(struct cli_print *p, const struct lab_result *r)
 		for (uint64_t k = 1; k <= v->round_count; k++)
 			put_round_json(p, v, k);
 		cli_print_end_array(p);
+		put_samples_json(p, v);
 		put_fullness_json(p, &v->rounds[v->round_count - 1].counts.full);
 		cli_print_end(p);
 	}

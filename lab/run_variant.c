@@ -52,6 +52,9 @@ struct lab_run {
 	uint32_t lowest_free;
 	struct lab_idle idle;
 	uint64_t commits; /* when free segments were looked at last */
+	struct lab_variant *variant;
+	struct lab_sample last; /* where the next sample begins */
+	uint64_t first; /* blocks that had been written when the first round began */
 };
 
 static double now(void)
@@ -231,6 +234,84 @@ static int step(struct lab_run *r, unsigned i)
 	return cli_stopped() ? -1 : 0;
 }
 
+/* All counts as they are now. */
+static int read_counts(struct lab_run *r, struct lab_sample *out)
+{
+	struct f2fs_volume *vol = lab_engine_volume(r->engine);
+	struct f2fs_hotness_stat hotness = { F2FS_SIZED(f2fs_hotness_stat) };
+	struct f2fs_volume_stat stat = { F2FS_SIZED(f2fs_volume_stat) };
+
+	if (lab_fullness_read(vol, &out->full)) {
+		cli_error_of(r->cli, r->ctx, "the table of segments");
+		return -1;
+	}
+	f2fs_volume_statfs(vol, &stat);
+	out->said.struct_size = sizeof(out->said);
+	f2fs_volume_counters(vol, &out->said);
+	out->seen = *lab_meter_counts(r->meter);
+	out->asked = *lab_engine_asked(r->engine);
+	if (r->ftl)
+		lab_flash_read(r->ftl, &out->flash);
+	lab_placed_read(r->engine, &out->placed);
+	lab_engine_hotness(r->engine, &hotness);
+	out->placement_bytes = hotness.memory;
+	out->idle = r->idle;
+	out->free_segments = stat.free_segments;
+	out->lowest_free = r->lowest_free < stat.free_segments ? r->lowest_free : stat.free_segments;
+	out->seconds = now();
+	return 0;
+}
+
+/* Is it time for a sample? One changes nothing, so a run with samples is the same as without. */
+static int is_due(const struct lab_run *r)
+{
+	const uint64_t written = lab_engine_asked(r->engine)->blocks;
+
+	return r->variant->sample_blocks > 0 && written - r->last.asked.blocks >= r->variant->sample_blocks;
+}
+
+static int add_reading(struct lab_run *r, const struct lab_sample *end)
+{
+	struct lab_variant *v = r->variant;
+	struct lab_sample difference;
+	struct lab_reading *reading;
+
+	if (v->sample_count == v->sample_room) {
+		const unsigned room = v->sample_room ? 2 * v->sample_room : 64;
+		struct lab_reading *more = realloc(v->samples, room * sizeof(*more));
+
+		if (!more) {
+			cli_error(r->cli, "out of memory");
+			return -1;
+		}
+		v->samples = more;
+		v->sample_room = room;
+	}
+	reading = &v->samples[v->sample_count++];
+	reading->round = v->round_count + 1;
+	reading->written = end->asked.blocks - r->first;
+	lab_sample_between(&r->last, end, &difference);
+	lab_metrics(&difference, reading->values);
+	r->last = *end;
+	return 0;
+}
+
+static int sample_now(struct lab_run *r)
+{
+	struct lab_sample end = { 0 };
+
+	return read_counts(r, &end) || add_reading(r, &end) ? -1 : 0;
+}
+
+/* A short sample ends with the last round, and before idle cleaning, which no sample has. */
+static int end_sample(struct lab_run *r, int is_last, const struct lab_sample *end)
+{
+	if (r->variant->sample_blocks == 0 || end->asked.blocks == r->last.asked.blocks ||
+	    (!is_last && r->engine_params.idle_sections == 0))
+		return 0;
+	return add_reading(r, end);
+}
+
 /* Run a round of all sources side by side; round 0 one after the other. */
 static int run_round(struct lab_run *r, int is_first)
 {
@@ -261,6 +342,8 @@ static int run_round(struct lab_run *r, int is_first)
 		}
 		if (++steps % 1024 == 0)
 			watch_free(r);
+		if (!is_first && is_due(r) && sample_now(r))
+			return -1;
 	}
 	if (r->trace)
 		lab_trace_end_round(r->trace);
@@ -270,9 +353,6 @@ static int run_round(struct lab_run *r, int is_first)
 /* All counts at the end of a round, after a commit. */
 static int take_sample(struct lab_run *r, struct lab_sample *out)
 {
-	struct f2fs_volume *vol = lab_engine_volume(r->engine);
-	struct f2fs_hotness_stat hotness = { F2FS_SIZED(f2fs_hotness_stat) };
-	struct f2fs_volume_stat stat = { F2FS_SIZED(f2fs_volume_stat) };
 	char buffer[160];
 	const char *differs;
 
@@ -280,25 +360,9 @@ static int take_sample(struct lab_run *r, struct lab_sample *out)
 		cli_error_of(r->cli, r->ctx, "the checkpoint at the end of a round");
 		return -1;
 	}
-	if (lab_fullness_read(vol, &out->full)) {
-		cli_error_of(r->cli, r->ctx, "the table of segments");
-		return -1;
-	}
 	watch_free(r);
-	f2fs_volume_statfs(vol, &stat);
-	out->said.struct_size = sizeof(out->said);
-	f2fs_volume_counters(vol, &out->said);
-	out->seen = *lab_meter_counts(r->meter);
-	out->asked = *lab_engine_asked(r->engine);
-	if (r->ftl)
-		lab_flash_read(r->ftl, &out->flash);
-	lab_placed_read(r->engine, &out->placed);
-	lab_engine_hotness(r->engine, &hotness);
-	out->placement_bytes = hotness.memory;
-	out->idle = r->idle;
-	out->free_segments = stat.free_segments;
-	out->lowest_free = r->lowest_free;
-	out->seconds = now();
+	if (read_counts(r, out))
+		return -1;
 	differs = lab_meter_compare(&out->seen, &out->said, buffer);
 	if (differs)
 		cli_error(r->cli, "%s", differs);
@@ -340,12 +404,17 @@ static int run_rounds(struct lab_run *r, uint64_t rounds, struct lab_variant *v)
 	lab_metrics(&difference, values);
 	v->fill_waf = values[LAB_METRIC_waf];
 	f2fs_volume_statfs(lab_engine_volume(r->engine), &stat);
+	r->first = after.asked.blocks;
 	v->used_share = (double)stat.valid_blocks / (double)stat.user_blocks;
 	for (uint64_t i = 0; i < rounds; i++) {
 		struct lab_round *round = &v->rounds[i];
 
 		before = after;
-		if (be_idle(r, &before) || run_round(r, 0) || take_sample(r, &after))
+		if (be_idle(r, &before))
+			return -1;
+		if (i == 0 || r->engine_params.idle_sections > 0)
+			r->last = before;
+		if (run_round(r, 0) || take_sample(r, &after) || end_sample(r, i + 1 == rounds, &after))
 			return -1;
 		lab_sample_between(&before, &after, &round->counts);
 		lab_metrics(&round->counts, round->values);
@@ -393,7 +462,8 @@ static int run_once(struct cli *cli, struct lab_config *config, uint64_t seed, u
 	r->config = config;
 	r->trace = variant->trace;
 	r->future = future;
-	variant->round_count = 0;
+	r->variant = variant;
+	variant->round_count = variant->sample_count = 0;
 	if (cli_context_new(cli, &r->ctx))
 		; /* it has said why */
 	else if (read_config(r, seed))

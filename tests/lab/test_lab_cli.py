@@ -138,6 +138,36 @@ def test_csv_has_what_json_has(experiment, run_tool, tmp_path):
                                                   "--set=engine.placement=none", rc=1).stderr
 
 
+def test_samples(experiment, run_tool, tmp_path):
+    """Samples divide the rounds, change nothing else, and are in JSON, CSV and the picture."""
+    path = experiment(TINY + "[vary]\nengine.logs = [2, 6]\n")
+    plain = json.loads(run_tool("f2fs-lab", "run", path, "--json=-").stdout)
+    run_tool("f2fs-lab", "run", path, "--set=experiment.samples=100", "--json", tmp_path / "a.json", "--csv",
+             tmp_path / "a.csv", "--plot", tmp_path / "a.svg")
+    found = json.loads((tmp_path / "a.json").read_text())
+    with open(tmp_path / "a.csv", newline="") as f:
+        rows = list(csv.DictReader(f))
+    for before, variant in zip(plain["variants"], found["variants"]):
+        assert variant["rounds"] == before["rounds"] and "samples" not in before
+        samples = variant["samples"]
+        assert [s["written"] for s in samples] == [100, 200, 300, 400, 500, 512]
+        assert [s["round"] for s in samples] == [1, 1, 2, 2, 2, 2]
+        for key in ("asked_blocks", "device_blocks", "moved_blocks", "node_blocks", "commits", "requests"):
+            assert sum(s[key] for s in samples) == sum(r[key] for r in variant["rounds"])
+    expected = [(v["label"], s) for v in found["variants"] for s in v["samples"]]
+    assert len(rows) == len(expected) == 12
+    for row, (label, sample) in zip(rows, expected):
+        assert row.pop("variant") == label and row.pop("seed") == "1"
+        assert {key: float(value) for key, value in row.items()} == {key: sample[key] for key in row}
+    cut = json.loads(run_tool("f2fs-lab", "run", path, "--set=experiment.samples=100", "--set=engine.idle_sections=1",
+                              "--set=engine.logs=6", "--json=-").stdout)["variants"][0]["samples"]
+    assert [s["written"] for s in cut] == [100, 200, 256, 356, 456, 512]      # idle cleaning is between samples
+    root = xml.etree.ElementTree.parse(tmp_path / "a.svg").getroot()
+    texts = [text.text for text in root.findall("{http://www.w3.org/2000/svg}text")]
+    assert {"logs=2", "logs=6", "blocks that the load wrote", "0", "512"} <= set(texts)
+    assert run_tool("f2fs-lab", "plot", tmp_path / "a.json").stdout == (tmp_path / "a.svg").read_bytes()
+
+
 def test_names_of_experiments(run_tool):
     """The commands of the documents work beside a build, from any folder."""
     by_name = run_tool("f2fs-lab", "run", "fast15-iozone", "--small", cwd="/").stdout

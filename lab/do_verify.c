@@ -35,9 +35,10 @@ struct verify {
 /* What decides about a run. */
 struct plan {
 	const char *experiment, *round;
-	const char *sets[LAB_FIGURE_SETS];
+	const char *sets[LAB_FIGURE_SETS + 1];
 	unsigned set_count;
 	int is_small;
+	char seed[48]; /* the last of sets, if there are several seeds */
 };
 
 static int wrong(struct verify *v, const struct lab_setting *s, const char *why)
@@ -73,8 +74,9 @@ static int add_plan(struct verify *v, const char *prefix, struct plan *plan)
 	return 0;
 }
 
+/* How a figure is measured, with a seed; 0: the experiment's. */
 static int make_plan(struct verify *v, const struct lab_figure_row *row, const struct lab_figure *figure,
-		     struct plan *plan)
+		     unsigned seed, struct plan *plan)
 {
 	char run[3 * LAB_NAME];
 
@@ -88,6 +90,9 @@ static int make_plan(struct verify *v, const struct lab_figure_row *row, const s
 		return -1;
 	if (figure->round[0])
 		plan->round = figure->round;
+	snprintf(plan->seed, sizeof(plan->seed), "experiment.seed=%u", seed);
+	if (seed > 0)
+		plan->sets[plan->set_count++] = plan->seed;
 	return plan->experiment ? 0 : wrong(v, row->cells, "has no experiment");
 }
 
@@ -155,12 +160,13 @@ static const struct lab_variant *variant_of(struct verify *v, const struct lab_f
 	return NULL;
 }
 
-static int measure(struct verify *v, const struct lab_figure_row *row, const struct lab_figure *figure, double *value)
+static int measure(struct verify *v, const struct lab_figure_row *row, const struct lab_figure *figure, unsigned seed,
+		   double *value)
 {
 	const struct lab_variant *variant;
 	struct plan plan;
 
-	if (make_plan(v, row, figure, &plan))
+	if (make_plan(v, row, figure, seed, &plan))
 		return -1;
 	variant = variant_of(v, row, &plan);
 	if (!variant)
@@ -206,28 +212,59 @@ static void put_figure(struct verify *v, const struct lab_figure_row *row, const
 		cli_error(v->cli, "%s: %s: printed %s, measured %s", row->name, head, printed, measured);
 }
 
+/* How many seeds a figure is measured with; 0: one, the experiment's. -1 after a message. */
+static int seeds_of(struct verify *v, const struct lab_figure_row *row)
+{
+	const struct lab_setting *s = lab_figure_setting(v->config, row, "seeds");
+	const long seeds = s ? strtol(s->items[0], NULL, 10) : 0;
+
+	if (s && (seeds < 1 || seeds > LAB_FIGURE_SEEDS))
+		return wrong(v, s, "is out of bounds: 1 to 64");
+	return (int)seeds;
+}
+
+/* A figure, over all seeds of its row. */
+static int measure_figure(struct verify *v, const struct lab_figure_row *row, const struct lab_figure *figure,
+			  double *out)
+{
+	const int seeds = seeds_of(v, row);
+	double values[LAB_FIGURE_SEEDS];
+	struct lab_figure_row first;
+
+	if (seeds < 0)
+		return -1;
+	for (int i = 0; i < (seeds ? seeds : 1); i++) {
+		const unsigned seed = seeds ? (unsigned)i + 1 : 0;
+		double base = 0;
+
+		if (measure(v, row, figure, seed, &values[i]))
+			return -1;
+		if (lab_figure_compares(figure) &&
+		    (first_row(v, row, &first) || measure(v, &first, figure, seed, &base)))
+			return -1;
+		values[i] = lab_figure_value(figure, values[i], base);
+	}
+	*out = lab_figure_spread(figure, values, seeds ? (unsigned)seeds : 1);
+	return 0;
+}
+
 static int verify_cell(struct verify *v, const struct lab_figure_row *row, unsigned column)
 {
 	const struct lab_setting *tolerance = lab_figure_setting(v->config, row, "tolerance");
 	const char *printed = row->cells->items[column], *values = row->values->items[column];
 	char number[LAB_NAME], text[LAB_NAME];
 	struct lab_figure figure;
-	struct lab_figure_row first;
 	int rc;
 
 	while ((rc = lab_figure_next(&values, &figure)) > 0 && lab_number_next(&printed, number)) {
-		double value, base = 0;
+		double value;
 
-		if (measure(v, row, &figure, &value))
+		if (measure_figure(v, row, &figure, &value))
 			return -1;
-		if (lab_figure_compares(&figure) &&
-		    (first_row(v, row, &first) || measure(v, &first, &figure, &base)))
-			return -1;
-		value = lab_figure_value(&figure, value, base);
 		rc = lab_figure_equals(number, value, tolerance ? strtod(tolerance->items[0], NULL) : 0, text);
 		put_figure(v, row, row->head->items[column], number, text, rc);
 	}
-	return rc < 0 ? wrong(v, row->values, "is not [FORM] [RUN/]METRIC[@ROUND], ...") : 0;
+	return rc < 0 ? wrong(v, row->values, "is not [least|most] [FORM] [RUN/]METRIC[@ROUND], ...") : 0;
 }
 
 /* Is a row asked for, by an operand or by its cost? */

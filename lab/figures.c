@@ -65,7 +65,7 @@ enum lab_cost lab_figure_cost(struct lab_config *config, const struct lab_figure
 int lab_figures_check(struct lab_config *config)
 {
 	static const char *const keys[] = { "document", "head",  "values",    "cells", "experiment", "set",
-					    "small",	"round", "tolerance", "cost",  "measured" };
+					    "small",	"round", "tolerance", "cost",  "measured", "seeds" };
 
 	for (unsigned i = 0; i < config->count; i++) {
 		const char *dot = strrchr(config->settings[i].key, '.');
@@ -100,6 +100,12 @@ int lab_figure_next(const char **text, struct lab_figure *out)
 		return 0;
 	if (take_word(text, "/@, ", out->metric))
 		return -1;
+	if (**text == ' ' && (strcmp(out->metric, "least") == 0 || strcmp(out->metric, "most") == 0)) {
+		out->spread = strcmp(out->metric, "least") == 0 ? LAB_SPREAD_LEAST : LAB_SPREAD_MOST;
+		++*text;
+		if (take_word(text, "/@, ", out->metric))
+			return -1;
+	}
 	if (**text == ' ') {
 		while (out->form < FORMS && strcmp(forms[out->form].name, out->metric) != 0)
 			out->form++;
@@ -149,6 +155,18 @@ double lab_figure_value(const struct lab_figure *figure, double x, double first)
 	};
 
 	return values[figure->form];
+}
+
+double lab_figure_spread(const struct lab_figure *figure, const double *values, unsigned count)
+{
+	double sum = 0, least = values[0], most = values[0];
+
+	for (unsigned i = 0; i < count; i++) {
+		sum += values[i];
+		least = values[i] < least ? values[i] : least;
+		most = values[i] > most ? values[i] : most;
+	}
+	return figure->spread == LAB_SPREAD_LEAST ? least : figure->spread == LAB_SPREAD_MOST ? most : sum / count;
 }
 
 int lab_figure_equals(const char *printed, double measured, double tolerance, char text[LAB_NAME])

@@ -6,14 +6,15 @@
  *	[TABLE.run.NAME] settings of a column that is of another run
  *	[TABLE.ROW]	cells (as printed), and settings of the row
  *
- * Settings are experiment, set (a list of KEY=VALUE), small and round; a row's come after its run's, and these after
- * the table's. Documents are written from head and cells alone (docs/make_figures.py). The k-th number of a cell is
- * measured by the k-th value of its column. Values are separated by commas, and each is
+ * Settings are experiment, set (a list of KEY=VALUE), small, round and seeds. A row's come after its run's, these
+ * after the table's. With seeds = N a figure is measured with the seeds 1 to N, and is the mean. Documents are written
+ * from head and cells alone (docs/make_figures.py). The k-th number of a cell is measured by the k-th value of its
+ * column. Values are separated by commas, and each is
  *
- *	[FORM] [RUN/]METRIC[@ROUND]
+ *	[least|most] [FORM] [RUN/]METRIC[@ROUND]
  *
  * ROUND is a number, FIRST-LAST or all: over several rounds, metrics are of the mean round. FORM is a row of
- * figure_forms.def.
+ * figure_forms.def. least and most are of the seeds.
  */
 #ifndef F2FSKIT_LAB_FIGURES_H
 #define F2FSKIT_LAB_FIGURES_H
@@ -21,7 +22,7 @@
 #include "lab/config.h"
 #include "lab/experiment.h"
 
-enum { LAB_NAME = 96, LAB_FIGURE_SETS = 32 };
+enum { LAB_NAME = 96, LAB_FIGURE_SETS = 32, LAB_FIGURE_SEEDS = 64 };
 
 struct lab_figure_row {
 	const struct lab_setting *cells, *head, *values;
@@ -39,7 +40,9 @@ enum lab_cost lab_figure_cost(struct lab_config *config, const struct lab_figure
 int lab_figures_check(struct lab_config *config);
 
 /* How a figure is measured. */
+enum lab_spread { LAB_SPREAD_MEAN, LAB_SPREAD_LEAST, LAB_SPREAD_MOST };
 struct lab_figure {
+	enum lab_spread spread;
 	int form; /* of figure_forms.def */
 	char run[LAB_NAME], metric[LAB_NAME], round[LAB_NAME];
 };
@@ -51,6 +54,8 @@ int lab_number_next(const char **text, char number[LAB_NAME]);
 int lab_figure_compares(const struct lab_figure *figure);
 /* The figure from a metric, and the same metric in the first row. */
 double lab_figure_value(const struct lab_figure *figure, double measured, double first);
+/* One number from those of several seeds. */
+double lab_figure_spread(const struct lab_figure *figure, const double *values, unsigned count);
 /* Is it the printed number, at its decimals? tolerance is a part of it, 0 for none. measured is shown in text. */
 int lab_figure_equals(const char *printed, double measured, double tolerance, char text[LAB_NAME]);
 /* A metric over rounds; round is empty for the last one. 0, or -1 when there is no such round or metric. */

@@ -69,10 +69,42 @@ def test_differences_are_named(verify):
 
 
 @pytest.mark.parametrize("values,options,message", [
-    ("odd", [], "one.values: is not [FORM] [RUN/]METRIC[@ROUND]"), ("odd waf", [], "one.values: is not [FORM]"),
+    ("odd", [], "one.values: is not [least|most] [FORM] [RUN/]METRIC[@ROUND]"), ("odd waf", [], "one.values: is not ["),
+    ("least odd waf", [], "one.values: is not ["),
     ("waf@9", [], "there is no such round"), ("waf", ["two"], "no table of figures and no row is named 'two'")])
 def test_wrong_tables(verify, values, options, message):
     assert message in verify(values, "1", *options, rc=1).stderr.decode()
+
+
+SEEDS = """
+[many]
+experiment = "m2h-ycsb"
+set = ["engine.placement=none", "volume.size=300MB", "experiment.rounds=1"]
+head = ["", "All"]
+values = ["", "%s"]
+[many.run.2]
+set = ["experiment.seed=2"]
+[many.run.3]
+set = ["experiment.seed=3"]
+[many.row]
+cells = ["x", "1 1 1"]
+"""
+
+
+def test_several_seeds(run_tool, tmp_path):
+    """Mean, least and most of the values that single runs have."""
+    def run(text):
+        (tmp_path / "many.toml").write_text(text)
+        return run_tool("f2fs-lab", "verify", "--figures", tmp_path, "--json=-", rc=1)
+
+    def measured(text):
+        return [int(row["measured"]) for row in json.loads(run(text).stdout)]
+    seeds = SEEDS % "device_blocks, least device_blocks, most device_blocks" + "seeds = %d\n"
+    single = measured(SEEDS % "device_blocks, 2/device_blocks, 3/device_blocks")
+    assert len(set(single)) == 3
+    assert measured(seeds % 3) == [round(sum(single) / 3), min(single), max(single)]
+    for number in (0, 65):
+        assert "many.row.seeds: is out of bounds: 1 to 64" in run(seeds % number).stderr.decode()
 
 
 def test_figures_as_csv(verify, tmp_path):

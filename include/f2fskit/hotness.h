@@ -45,7 +45,7 @@ struct f2fs_hotness_options {
 	uint32_t method;      /* enum f2fs_hotness_method */
 	/* M2H: classes, 2 to F2FS_STREAMS; 0: 10, as in the paper. DEATH: 4 to F2FS_STREAMS, the upper half for
 	 * blocks that GC moves; 0: 12. LIFESPAN: always 6. ADAPTIVE: the most that are used at a time, 1 to
-	 * F2FS_STREAMS; 0: 6. */
+	 * F2FS_STREAMS; 0: 6 to 10, one for each 100 sections. */
 	uint32_t streams;
 	/* the most bytes for entries; 0: enough for all entries. M2H: 8 for each block of the main area with all
 	 * tables, which is room for all but a hundredth of the entries. Entries that do not fit go to the sidecar,

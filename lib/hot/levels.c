@@ -7,8 +7,13 @@
  *
  * Each stream keeps a segment open, which costs room and so more moves. Their number follows from the unused room of
  * the volume, and from what telling levels apart may win: that is computed from the blocks in use of each level and
- * from those that were overwritten lately. Where all are equally hot there are no streams. Both are looked at again
- * every 2,048 overwritten blocks.
+ * from those that were overwritten lately. Where all are equally hot there are no streams.
+ *
+ * A block that GC moves may have become cold: it was hot once. So such blocks are counted by themselves. If those
+ * of a level die as seldom as blocks of level 0, GC puts more of them into the log of cold data, not into the stream of
+ * the level.
+ *
+ * All this is looked at again every 2,048 overwritten blocks, but at the start after 512, and then 1,024.
  *
  * A level takes one byte for each block, in pages of a segment, which are made when they are needed.
  */
@@ -17,38 +22,65 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "log/run.h"
 #include "log/streams.h"
 #include "volume/zone_map.h"
 
 enum {
-	STREAMS = 6,	   /* by default, one for each level above 0 */
+	FEW_STREAMS = 6,   /* by default, one for each level above 0, */
+	MANY_STREAMS = 10, /* up to this number */
+	SECTIONS_EACH = 100, /* with that many sections for each */
 	MOST_LEVELS = F2FS_STREAMS + 1,
-	WINDOW = 2048,	   /* overwritten blocks between two looks */
-	LEAST_GAIN = 3,	   /* percent: below it there are no streams, */
+	FIRST_WINDOW = 512, /* overwritten blocks before the first look; then twice as many each time, */
+	WINDOW = 2048,	   /* up to this number */
+	LEAST_GAIN = 3,	   /* percent: below it there are no streams (a short window may find more by chance), */
 	FULL_GAIN = 40,	   /* from here on as many as there is room for */
 	ROOM_EACH = 7,	   /* unused sections for a stream, besides those for cleaning and the logs */
-	LEAST_PAGES = 4
+	LEAST_MOVED = 64,  /* with fewer moved blocks of a level nothing is known of them */
+	LEAST_PAGES = 4,
+	MOVED = 0x80	   /* in the byte of a block, beside its level: GC moved it since it was written */
+};
+
+/* Some blocks: how many were overwritten, newer ones weigh more; and how many are in use. */
+struct tally {
+	uint32_t deaths;
+	uint64_t in_use;
 };
 
 struct levels {
 	unsigned count;			/* of levels */
 	unsigned streams;		/* in use now */
 	uint8_t stream[MOST_LEVELS];	/* of each level */
-	uint32_t deaths[MOST_LEVELS];	/* blocks overwritten; newer ones weigh more */
-	uint64_t in_use[MOST_LEVELS];	/* blocks; of level 0 there are more, without pages */
-	uint32_t window;		/* blocks overwritten since the last look */
+	struct tally all[MOST_LEVELS];	/* by level; of level 0 more are in use, without pages */
+	struct tally moved[MOST_LEVELS]; /* those of them with MOVED */
+	bool are_cold[MOST_LEVELS];	/* blocks of this level that GC moves */
+	uint32_t window;		/* blocks overwritten since the last look, */
+	uint32_t next;			/* and with how many there is another one */
 	uint64_t looks;
 	uint32_t segments, pages, most_pages, hand;
 	uint64_t evictions;
 	uint8_t *page[];		/* by segment: a level for each block; NULL: all 0 */
 };
 
-static unsigned level_of(const struct f2fs_hotness *h, f2fs_blk_t addr)
+static unsigned mark_of(const struct f2fs_hotness *h, f2fs_blk_t addr)
 {
 	const struct levels *l = h->own;
 	const uint8_t *page = addr ? l->page[hotness_segment(h, addr)] : NULL;
 
 	return page ? page[geometry_offset_of(&h->vol->geo, addr)] : 0;
+}
+
+static unsigned level_of(const struct f2fs_hotness *h, f2fs_blk_t addr)
+{
+	return mark_of(h, addr) & (MOVED - 1u);
+}
+
+/* Count a block with this mark in, or out (-1). */
+static void count(struct levels *l, unsigned mark, int change)
+{
+	l->all[mark & (MOVED - 1u)].in_use += (uint64_t)(int64_t)change;
+	if (mark & MOVED)
+		l->moved[mark & (MOVED - 1u)].in_use += (uint64_t)(int64_t)change;
 }
 
 static void evict(struct f2fs_hotness *h)
@@ -58,7 +90,7 @@ static void evict(struct f2fs_hotness *h)
 	while (!l->page[l->hand])
 		l->hand = (l->hand + 1) % l->segments;
 	for (unsigned i = 0; i < F2FS_SEGMENT_BLOCKS; i++)
-		l->in_use[l->page[l->hand][i]]--;
+		count(l, l->page[l->hand][i], -1);
 	mem_free(h->vol->ctx, l->page[l->hand]);
 	l->page[l->hand] = NULL;
 	l->hand = (l->hand + 1) % l->segments;
@@ -78,24 +110,30 @@ static uint8_t *make_page(struct f2fs_hotness *h, f2fs_seg_t segno)
 	l->page[segno] = mem_zalloc(h->vol->ctx, F2FS_SEGMENT_BLOCKS);
 	if (l->page[segno]) {
 		l->pages++;
-		l->in_use[0] += F2FS_SEGMENT_BLOCKS;
+		l->all[0].in_use += F2FS_SEGMENT_BLOCKS;
 	} else { /* the blocks are of level 0 then, which is no failure */
 		h->vol->ctx->error = before;
 	}
 	return l->page[segno];
 }
 
-static void set_level(struct f2fs_hotness *h, f2fs_blk_t addr, unsigned level)
+static void set_mark(struct f2fs_hotness *h, f2fs_blk_t addr, unsigned mark)
 {
 	struct levels *l = h->own;
-	uint8_t *page = level ? make_page(h, hotness_segment(h, addr)) : l->page[hotness_segment(h, addr)];
+	uint8_t *page = mark ? make_page(h, hotness_segment(h, addr)) : l->page[hotness_segment(h, addr)];
 	uint8_t *at = page ? page + geometry_offset_of(&h->vol->geo, addr) : NULL;
 
 	if (!at)
 		return;
-	l->in_use[*at]--;
-	l->in_use[level]++;
-	*at = (uint8_t)level;
+	count(l, *at, -1);
+	count(l, mark, 1);
+	*at = (uint8_t)mark;
+}
+
+/* Blocks in use now: the checkpoint may be long ago. */
+static uint64_t blocks_in_use(const struct f2fs_hotness *h)
+{
+	return h->vol->txn ? h->vol->txn->valid_blocks : cp_valid_block_count(h->vol->view->cp);
 }
 
 /* Return how many streams the volume has room for. */
@@ -103,7 +141,7 @@ static unsigned streams_with_room(const struct f2fs_hotness *h)
 {
 	const struct f2fs_geometry *geo = &h->vol->geo;
 	const uint64_t all = (uint64_t)geo->section_count * zones_section_blocks(h->vol),
-		       used = cp_valid_block_count(h->vol->view->cp);
+		       used = blocks_in_use(h);
 	const uint64_t kept = cp_rsvd_segment_count(h->vol->view->cp) / geo->segs_per_sec + F2FS_LOG_COUNT,
 		       unused = used < all ? (all - used) / zones_section_blocks(h->vol) : 0,
 		       sections = unused > kept ? unused - kept : 0;
@@ -126,40 +164,84 @@ static uint64_t root(uint64_t n)
  * Return in percent what telling levels apart may win. Where blocks of a group are equally hot, the moves grow with the
  * square of the sum of root(deaths * blocks) over the groups. For all blocks together they grow with deaths * blocks.
  */
-static unsigned gain(const struct levels *l, const uint64_t *in_use)
+static unsigned gain(const struct levels *l)
 {
 	uint64_t deaths = 0, blocks = 0, sum = 0;
 
 	for (unsigned i = 0; i < l->count; i++) {
-		deaths += l->deaths[i];
-		blocks += in_use[i];
-		sum += root(l->deaths[i] * in_use[i]);
+		deaths += l->all[i].deaths;
+		blocks += l->all[i].in_use;
+		sum += root(l->all[i].deaths * l->all[i].in_use);
 	}
 	sum = sum * sum / (deaths * blocks / 100 + 1);
 	return sum < 100 ? 100 - (unsigned)sum : 0;
 }
 
-/* Decide which levels have streams: the hottest of them share the last one. */
-static void look(struct f2fs_hotness *h)
+/* How often blocks die, 2^20 for each of them; below 2^31, so that two rates can be multiplied. */
+static uint64_t rate(uint64_t deaths, uint64_t blocks)
+{
+	const uint64_t r = blocks ? (deaths << 20) / blocks : 0;
+
+	return r < INT32_MAX ? r : INT32_MAX;
+}
+
+/* Are moved blocks of a level more like the blocks of level 0 than like the others of their own? By factors, not by
+ * differences. */
+static bool is_cold(const struct levels *l, unsigned level)
+{
+	const struct tally *all = &l->all[level], *moved = &l->moved[level];
+	const uint64_t own = rate(moved->deaths, moved->in_use);
+
+	return level > 0 && moved->in_use >= LEAST_MOVED &&
+	       own * own < rate(all->deaths - moved->deaths, all->in_use - moved->in_use) *
+				   rate(l->all[0].deaths, l->all[0].in_use);
+}
+
+/* Count all blocks of level 0, also those without pages. Return how many of them have pages. */
+static uint64_t count_level_0(struct f2fs_hotness *h)
 {
 	struct levels *l = h->own;
-	const unsigned room = streams_with_room(h), most = room < h->options.streams ? room : h->options.streams;
-	uint64_t in_use[MOST_LEVELS], others = 0;
-	unsigned won;
+	const uint64_t with_pages = l->all[0].in_use, all = blocks_in_use(h);
+	uint64_t others = 0;
 
 	for (unsigned i = 1; i < l->count; i++)
-		others += in_use[i] = l->in_use[i];
-	in_use[0] = cp_valid_block_count(h->vol->view->cp);
-	in_use[0] -= in_use[0] < others ? in_use[0] : others;
-	won = gain(l, in_use);
-	l->streams = won < LEAST_GAIN ? 0 : won < FULL_GAIN ? (most * won + FULL_GAIN - 1) / FULL_GAIN : most;
+		others += l->all[i].in_use;
+	l->all[0].in_use = all < others ? 0 : all - others;
+	return with_pages;
+}
+
+/* Decide which levels have streams: the hottest of them share the last one. */
+static void choose_streams(struct f2fs_hotness *h)
+{
+	struct levels *l = h->own;
+	const unsigned room = streams_with_room(h), most = room < h->options.streams ? room : h->options.streams,
+		       won = gain(l);
+
+	if (won < LEAST_GAIN * WINDOW / l->next)
+		l->streams = 0;
+	else
+		l->streams = won < FULL_GAIN ? (most * won + FULL_GAIN - 1) / FULL_GAIN : most;
 	streams_limit(h->vol, l->streams);
 	l->stream[0] = F2FS_STREAM_NONE;
 	for (unsigned i = 1; i < l->count; i++)
 		l->stream[i] = !l->streams ? F2FS_STREAM_NONE : (uint8_t)(i < l->streams ? i - 1 : l->streams - 1);
+}
+
+static void look(struct f2fs_hotness *h)
+{
+	struct levels *l = h->own;
+	const uint64_t with_pages = count_level_0(h);
+
+	choose_streams(h);
 	for (unsigned i = 0; i < l->count; i++)
-		l->deaths[i] -= l->deaths[i] / 2;
+		l->are_cold[i] = is_cold(l, i);
+	l->all[0].in_use = with_pages;
+	for (unsigned i = 0; i < l->count; i++) {
+		l->all[i].deaths -= l->all[i].deaths / 2;
+		l->moved[i].deaths -= l->moved[i].deaths / 2;
+	}
 	l->window = 0;
+	l->next = 2 * l->next < WINDOW ? 2 * l->next : WINDOW;
 	l->looks++;
 }
 
@@ -168,9 +250,10 @@ static void die(struct f2fs_hotness *h, f2fs_blk_t addr)
 {
 	struct levels *l = h->own;
 
-	l->deaths[level_of(h, addr)]++;
-	set_level(h, addr, 0);
-	if (++l->window >= WINDOW)
+	l->all[level_of(h, addr)].deaths++;
+	l->moved[level_of(h, addr)].deaths += (mark_of(h, addr) & MOVED) != 0;
+	set_mark(h, addr, 0);
+	if (++l->window >= l->next)
 		look(h);
 }
 
@@ -204,7 +287,7 @@ static void written(void *user, f2fs_nid_t ino, uint64_t file_block, f2fs_blk_t 
 		h->known += level > 1; /* it had left level 0 */
 		die(h, old);
 	}
-	set_level(h, addr, level);
+	set_mark(h, addr, level);
 }
 
 static unsigned fallen(const struct f2fs_hotness *h, f2fs_blk_t old)
@@ -218,9 +301,10 @@ static unsigned moving(void *user, f2fs_nid_t ino, f2fs_blk_t old)
 {
 	const struct f2fs_hotness *h = user;
 	const struct levels *l = h->own;
+	const unsigned level = fallen(h, old);
 
 	(void)ino;
-	return l->stream[fallen(h, old)];
+	return l->are_cold[level] ? F2FS_STREAM_NONE : l->stream[level];
 }
 
 static void moved(void *user, f2fs_blk_t old, f2fs_blk_t addr)
@@ -228,13 +312,13 @@ static void moved(void *user, f2fs_blk_t old, f2fs_blk_t addr)
 	struct f2fs_hotness *h = user;
 	const unsigned level = fallen(h, old);
 
-	set_level(h, old, 0);
-	set_level(h, addr, level);
+	set_mark(h, old, 0);
+	set_mark(h, addr, level ? level | MOVED : 0);
 }
 
 static void freed(void *user, f2fs_blk_t addr)
 {
-	set_level(user, addr, 0);
+	set_mark(user, addr, 0);
 }
 
 static void end(struct f2fs_hotness *h)
@@ -257,12 +341,20 @@ static void stat(const struct f2fs_hotness *h, struct f2fs_hotness_stat *out)
 	out->classes = l->streams + 1;
 }
 
+/* More levels tell blocks apart more finely. Only large volumes have blocks enough for that. */
+static unsigned default_streams(const struct f2fs_hotness *h)
+{
+	const uint32_t streams = h->vol->geo.section_count / SECTIONS_EACH;
+
+	return streams < FEW_STREAMS ? FEW_STREAMS : streams < MANY_STREAMS ? streams : MANY_STREAMS;
+}
+
 int levels_begin(struct f2fs_hotness *h)
 {
 	const uint32_t segments = h->vol->geo.segment_count_main;
 	struct levels *l;
 
-	h->options.streams = h->options.streams ? h->options.streams : STREAMS;
+	h->options.streams = h->options.streams ? h->options.streams : default_streams(h);
 	if (h->options.streams > F2FS_STREAMS)
 		return error_set(h->vol->ctx, F2FS_ERR_INVALID, "1 to %d streams can be", F2FS_STREAMS);
 	l = mem_zalloc(h->vol->ctx, sizeof(*l) + segments * sizeof(l->page[0]));
@@ -273,6 +365,7 @@ int levels_begin(struct f2fs_hotness *h)
 	if (!l)
 		return F2FS_ERR_NOMEM;
 	l->segments = segments;
+	l->next = FIRST_WINDOW;
 	l->count = h->options.streams + 1;
 	l->most_pages = segments;
 	if (h->options.memory && h->options.memory / F2FS_SEGMENT_BLOCKS < segments)

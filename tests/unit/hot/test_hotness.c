@@ -269,6 +269,51 @@ static void what_dies_young_is_told_apart(void **state)
 	end(inode);
 }
 
+/* A short load has its streams soon. */
+static void the_first_look_comes_early(void **state)
+{
+	static const struct f2fs_hotness_options adaptive = { F2FS_SIZED(f2fs_hotness_options),
+							      .method = F2FS_HOTNESS_ADAPTIVE };
+	struct f2fs_inode *inode = begin(&adaptive, FEW);
+	struct f2fs_hotness_stat stat = { F2FS_SIZED(f2fs_hotness_stat) };
+
+	(void)state;
+	overwrite_skewed(inode, 1600);
+	f2fs_hotness_stat(hot, &stat);
+	assert_int_equal(stat.rounds, 2);
+	assert_int_equal(stat.separates, 1);
+	overwrite_skewed(inode, 8000);
+	f2fs_hotness_stat(hot, &stat);
+	assert_int_equal(stat.rounds, 5); /* after 512, 1,024, then 2,048 each */
+	must_be_right(inode);
+	end(inode);
+}
+
+/* One part of the file after the other is written. Blocks that were hot once are not kept among hot ones. */
+static void old_heat_is_forgotten(void **state)
+{
+	static const struct f2fs_hotness_options adaptive = { F2FS_SIZED(f2fs_hotness_options),
+							      .method = F2FS_HOTNESS_ADAPTIVE };
+	uint64_t cost[2];
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct f2fs_inode *inode = begin(i ? &adaptive : NULL, MANY);
+
+		for (unsigned k = 0; k < 120000; k++) {
+			const uint32_t part = blocks / 6, at = k / 20000 * part + fresh_random(&seed) % part;
+
+			value[at] = fresh_random(&seed);
+			memcpy(bytes, &value[at], 4);
+			fresh_need(&v, f2fs_inode_write(inode, (uint64_t)at * BLOCK, bytes, BLOCK), "write");
+		}
+		cost[i] = moved();
+		must_be_right(inode);
+		end(inode);
+	}
+	assert_true(cost[0] > 10000 && cost[1] * 100 <= cost[0] * 110);
+}
+
 /* The fuller the volume, the fewer streams; with no room for one all is left to the logs, and nothing is lost. */
 static void streams_follow_the_room(void **state)
 {
@@ -482,6 +527,8 @@ int main(void)
 		cmocka_unit_test(a_move_counts_as_a_write),
 		cmocka_unit_test(open_numbers_are_options),
 		cmocka_unit_test(what_dies_young_is_told_apart),
+		cmocka_unit_test(the_first_look_comes_early),
+		cmocka_unit_test(old_heat_is_forgotten),
 		cmocka_unit_test(streams_follow_the_room),
 		cmocka_unit_test(little_memory_is_no_failure),
 		cmocka_unit_test(sidecar_comes_back),

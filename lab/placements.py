@@ -4,11 +4,13 @@
 
     python3 lab/placements.py BUILD [--size GB] [--seeds N] [--load NAME]... [--policy NAME]... [--set KEY=VALUE]...
     python3 lab/placements.py BUILD --print LOAD POLICY
+    python3 lab/placements.py --write
 
 lab/placement_loads.toml has the loads and policies. Each cell is the ratio to the first policy, six logs with greedy
 victims: its mean over the seeds, and the least and the most. The second column has that policy's own moves per block.
 Last come, for each policy with streams, the loads on which it is worse than the best six logs or than a baseline.
---print writes one run as an experiment, for f2fs-lab run. --json keeps all numbers. --policy NAME=PLACEMENT@CLEANING
+--print writes one run as an experiment, for f2fs-lab run. --write makes the experiments load-LOAD of
+lab/experiments from the loads, at 1 GB. --json keeps all numbers. --policy NAME=PLACEMENT@CLEANING
 adds a policy; the first one named is the one that others are divided by.
 """
 import argparse
@@ -52,6 +54,14 @@ def experiment(table, load, policy, gigabytes):
         if name != "text":
             lines += section("source." + name, source, gigabytes)
     return "\n".join(lines) + "\n"
+
+
+def standing(table, load):
+    """The experiment of a load in lab/experiments: six logs with greedy, and a small form."""
+    text = experiment(table, load, next(iter(table["policy"])), 1)
+    head = ("# SPDX-License-Identifier: LGPL-2.1-or-later\n"
+            "# Made by python3 lab/placements.py --write from lab/placement_loads.toml.\n")
+    return head + text.replace("[volume]", 'plot = "moved_share"\n[volume]', 1) + "[small]\nexperiment.rounds = 1\n"
 
 
 def measure(build, text, seed, settings):
@@ -115,7 +125,8 @@ def judge(table, found, policies):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("build", type=pathlib.Path, nargs="?")
+    parser.add_argument("--write", action="store_true", help="make the experiments of lab/experiments")
     parser.add_argument("--size", type=float, default=1, help="of the volume, in GB")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--load", action="append", help="only this one")
@@ -125,6 +136,12 @@ def main():
     parser.add_argument("--json", type=pathlib.Path)
     args = parser.parse_args()
     table = tomllib.loads((HERE / "placement_loads.toml").read_text())
+    if args.write:
+        for load in table["load"]:
+            (HERE / "experiments" / ("load-%s.toml" % load)).write_text(standing(table, load))
+        return 0
+    if not args.build:
+        parser.error("BUILD is missing")
     if args.print:
         print(experiment(table, args.print[0], args.print[1], args.size), end="")
         return 0

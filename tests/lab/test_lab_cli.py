@@ -232,6 +232,7 @@ WRONG = [
        "the placement %s keeps nothing in a sidecar, only m2h does" % name) for name in ("adaptive", "death", "lifespan")],
     *[(TINY + '[engine]\nsidecar = true\nplacement = "%s"\n' % name, "engine.sidecar is of engine.placement=m2h alone")
       for name in ("none", "dac")],
+    (TINY + '[engine]\ntarget = "odd"\n', "engine.target is none of log, age"),
     (TINY + '[engine]\ntemperature = "odd"\n', "engine.temperature is none of table"),
     (TINY + '[vary]\nengine.logs = 2\n', "an.toml:11: vary.engine.logs: is no list of values"),
     (TINY + '[paper.a]\nmetric = "speed"\n', "an.toml:11: paper.a.metric: is no metric"),
@@ -608,6 +609,18 @@ def test_placements(tool):
     assert [line[:12].strip() for line in judged] == ["dac", "few", ""]
     printed = subprocess.run(command + ["--print", "three-heats", "dac"], capture_output=True, text=True).stdout
     assert 'commit_blocks = 1229' in printed and 'placement = "dac"' in printed
+
+
+def test_target_of_cleaning(experiment, results):
+    """ATGC's target takes holes of used segments; where logs fill none it changes nothing."""
+    text = TINY.replace('"8MiB"', '"80%"').replace('bytes = "1MiB"', 'bytes = "150MiB"').replace(
+        '"64MiB"', '"320MiB"\noverprovision = 20\n[engine]\ncleaning = "age"\nlike_kernel = true\ncommit_blocks = 1024')
+    shares = {}
+    for logging in ("adaptive", "normal"):
+        found = results(experiment(text + '[vary]\nengine.target = ["log", "age"]\n'), "--set=engine.logging=" + logging)["variants"]
+        shares[logging] = [[r["threaded_share"] for r in v["rounds"]] for v in found]
+        assert all(v["rounds"][-1]["moved_blocks"] > 0 for v in found)
+    assert shares["adaptive"][0] != shares["adaptive"][1] and shares["normal"][0] == shares["normal"][1]
 
 
 def test_loads_are_experiments():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Figures of the documents: tables are written from lab/figures, and f2fs-lab verify measures them again."""
+import collections
 import csv
 import importlib.util
 import json
@@ -26,6 +27,15 @@ def test_documents_are_written_from_tables(make_figures):
             text = f.read()
         assert text.count("<!-- figures: %s -->\n" % name) == 1
         assert make_figures.written(text, found) == text, "run python3 docs/make_figures.py"
+
+
+def test_cells_take_measured_figures(make_figures):
+    """Each number of a cell that has a value, with its commas; the others stay."""
+    measured = collections.deque([("1234", "2345"), ("0.5", "0.75"), ("9", "8")])
+    assert make_figures.filled("1,234 of 0.5 (7)", "a, b", measured) == "2,345 of 0.75 (7)"
+    assert make_figures.filled("seed 3", "", measured) == "seed 3"
+    with pytest.raises(AssertionError):
+        make_figures.filled("7", "a", measured)
 
 
 def test_small_rows_are_as_printed(run_tool):

@@ -159,7 +159,7 @@ static int find_end(struct builder *b, const struct lost_inode *lost, uint32_t s
 	return err;
 }
 
-/* Count the bytes of a file in its last block: text has no NUL bytes, and ends with it. Anything else may end with NULs. */
+/* Count the bytes of a file in its last block. Text has no NUL bytes. Other files may end with some. */
 static int bytes_in_last(struct checker *c, f2fs_blk_t addr, uint32_t *bytes)
 {
 	const uint8_t *block;

@@ -21,7 +21,7 @@ int edit_option_next(const char **at, struct edit_option *out);
 int edit_option_find(const struct edit_command *command, const char *word, struct edit_option *out);
 /* What follows the name of a command in its usage: options and operands. Free it; NULL without memory. */
 char *edit_synopsis(const struct edit_command *command);
-/* What a command does, in full, and the long names of its options. Free it; NULL without memory. */
+/* The full description of a command, and the long names of its options. Free it; NULL without memory. */
 char *edit_explanation(const struct edit_command *command);
 
 #endif

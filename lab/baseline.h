@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Placements of other papers, for comparison, on the public placement.h alone. The head of each file says what it is
- * made from, and which choices are its own. baselines.def lists them.
+ * Placements of other papers, for comparison, on the public placement.h alone. The head of each file names its paper
+ * and the choices that are its own. baselines.def lists them.
  */
 #ifndef F2FSKIT_LAB_BASELINE_H
 #define F2FSKIT_LAB_BASELINE_H

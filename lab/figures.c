@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Read tables of figures, and compare what is printed with what is measured.
+ * Read tables of figures, and compare printed values with measured ones.
  */
 #include "lab/figures.h"
 

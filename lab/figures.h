@@ -46,9 +46,9 @@ struct lab_figure {
 	int form; /* of figure_forms.def */
 	char run[LAB_NAME], metric[LAB_NAME], round[LAB_NAME];
 };
-/* Take the value at *text, and move behind it. 1, or 0 at the end, or -1 when it makes no sense. */
+/* Take the value at *text, and move past it. 1, or 0 at the end, or -1 when it makes no sense. */
 int lab_figure_next(const char **text, struct lab_figure *out);
-/* Take the number at *text, and move behind it. 1, or 0 when there is none left. */
+/* Take the number at *text, and move past it. 1, or 0 when there is none left. */
 int lab_number_next(const char **text, char number[LAB_NAME]);
 /* Does the form compare with the first row? */
 int lab_figure_compares(const struct lab_figure *figure);

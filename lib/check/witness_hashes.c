@@ -2,7 +2,7 @@
 /*
  * Ask the hash of an entry for its name. Some names differ from the stored one in one bit, or have another length. At
  * most one of these has the stored hash of 32 bits, except for a chance of one in a million, and for pairs of bits that
- * the hash does not tell apart: the highest bits of bytes 0 and 4, and of bytes 8 and 12. Of two such names the one
+ * the hash does not distinguish: the highest bits of bytes 0 and 4, and of bytes 8 and 12. Of two such names the one
  * that is UTF-8 is believed. No other witness is needed.
  */
 #include <string.h>

@@ -6,7 +6,7 @@
  * cold blocks stay apart that way.
  *
  * Each stream keeps a segment open, which costs room and so more moves. Their number follows from the unused room of
- * the volume, and from what telling levels apart may win: that is computed from the blocks in use of each level and
+ * the volume, and from the gain of separating levels: that is computed from the blocks in use of each level and
  * from those that were overwritten lately. Where all are equally hot there are no streams.
  *
  * A block that GC moves may have become cold: it was hot once. So such blocks are counted by themselves. If those
@@ -161,7 +161,7 @@ static uint64_t root(uint64_t n)
 }
 
 /*
- * Return in percent what telling levels apart may win. Where blocks of a group are equally hot, the moves grow with the
+ * Return the possible gain of separating levels in percent. Where blocks of a group are equally hot, the moves grow with the
  * square of the sum of root(deaths * blocks) over the groups. For all blocks together they grow with deaths * blocks.
  */
 static unsigned gain(const struct levels *l)
@@ -341,7 +341,7 @@ static void stat(const struct f2fs_hotness *h, struct f2fs_hotness_stat *out)
 	out->classes = l->streams + 1;
 }
 
-/* More levels tell blocks apart more finely. Only large volumes have blocks enough for that. */
+/* More levels separate blocks more finely. Only large volumes have blocks enough for that. */
 static unsigned default_streams(const struct f2fs_hotness *h)
 {
 	const uint32_t streams = h->vol->geo.section_count / SECTIONS_EACH;

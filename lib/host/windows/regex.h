@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Extended regular expressions of POSIX, which Windows lacks, on bytes. Whether a text matches is all that they tell.
+ * Extended regular expressions of POSIX, which Windows lacks, on bytes. They say only whether a text matches.
  * One thread at a time may use an expression.
  */
 #ifndef F2FSKIT_HOST_WINDOWS_REGEX_H

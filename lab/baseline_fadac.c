@@ -13,8 +13,8 @@
 
 #include "lab/baseline.h"
 
-#define CLASSES 6u
-#define STEPS	256u
+#define CLASSES 6
+#define STEPS	256
 
 struct block {
 	uint64_t at;	  /* when a user wrote it, from 1; 0: not known */

@@ -28,7 +28,7 @@
 
 enum { HOT = 0, CHAIN = 1, FIRST = 1, HOT_COUNT = 3, HOT_PART = 10, COUNTS = 4 * MIDAS_UNITS + 2 };
 #define WRONG_BY     0.2
-#define HOT_SEGMENTS 16u
+#define HOT_SEGMENTS 16
 
 struct block {
 	uint64_t at;	 /* when a user wrote it, from 1; 0: not known */

@@ -161,8 +161,9 @@ static uint64_t root(uint64_t n)
 }
 
 /*
- * Return the possible gain of separating levels in percent. Where blocks of a group are equally hot, the moves grow with
- * the square of the sum of root(deaths * blocks) over the groups. For all blocks together they grow with deaths * blocks.
+ * Return the possible gain of separating levels in percent. Where blocks of a group are equally hot, the moves grow
+ * with the square of the sum of root(deaths * blocks) over the groups. For all blocks together they grow with
+ * deaths * blocks.
  */
 static unsigned gain(const struct levels *l)
 {

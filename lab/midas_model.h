@@ -10,8 +10,8 @@
 
 #include <stdint.h>
 
-#define MIDAS_GROUPS 8    /* the hot one and seven of the chain */
-#define MIDAS_UNITS  4096  /* of age */
+#define MIDAS_GROUPS 8 /* the hot one and seven of the chain */
+#define MIDAS_UNITS 4096 /* of age */
 
 struct midas_load {
 	/* [MIDAS_UNITS] of the hot group and the chain, by age: blocks that died, and blocks that had this age */

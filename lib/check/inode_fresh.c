@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "check/fresh_layout.h"
 #include "check/inode_fresh.h"
 #include "check/witness_rebuild.h"
 #include "format/cluster.h"
@@ -24,22 +25,6 @@ static void put_times(uint8_t *block, const uint8_t *from)
 	inode_set_i_ctime_nsec(block, inode_i_mtime_nsec(from));
 }
 
-static void put_extra(const struct f2fs_geometry *geo, uint8_t *block)
-{
-	uint8_t *extra = block + INODE_ADDR_OFFSET;
-
-	if (!geometry_has(geo, F2FS_FEAT_EXTRA_ATTR))
-		return;
-	inode_set_i_inline(block, inode_i_inline(block) | (uint8_t)FLAG_i_inline_extra_attr);
-	extra_set_i_extra_isize(extra, extra_SIZE);
-	if (geometry_has(geo, F2FS_FEAT_FLEXIBLE_INLINE_XATTR))
-		extra_set_i_inline_xattr_size(extra, INODE_DEFAULT_XATTR_WORDS);
-	if (geometry_has(geo, F2FS_FEAT_INODE_CRTIME)) {
-		extra_set_i_crtime(extra, inode_i_mtime(block));
-		extra_set_i_crtime_nsec(extra, inode_i_mtime_nsec(block));
-	}
-}
-
 /* Fill in the fields that all made inodes have. from: the inode of its directory, NULL: none. */
 static void fill_fresh(struct builder *b, const struct lost_inode *lost, const uint8_t *from)
 {
@@ -50,7 +35,7 @@ static void fill_fresh(struct builder *b, const struct lost_inode *lost, const u
 
 	memset(block, 0, b->c->geo->block_size);
 	inode_set_i_mode(block, lost->block ? modes[b->type] : MODE_DIR | 0755);
-	inode_set_i_inline(block, FLAG_i_inline_inline_xattr);
+	fresh_layout(b, lost, from);
 	inode_set_i_links(block, b->type == F2FS_TYPE_DIRECTORY ? 2 : lost->names);
 	inode_set_i_generation(block, lost->nid);
 	inode_set_i_pino(block, lost->dir);
@@ -62,7 +47,10 @@ static void fill_fresh(struct builder *b, const struct lost_inode *lost, const u
 		inode_set_i_dir_level(block, b->type == F2FS_TYPE_DIRECTORY ? inode_i_dir_level(from) : 0);
 		put_times(block, from);
 	}
-	put_extra(b->c->geo, block);
+	if (geometry_has(b->c->geo, F2FS_FEAT_INODE_CRTIME) && inode_has_extra(block, extra_OFS_i_crtime_nsec + 4)) {
+		extra_set_i_crtime(block + INODE_ADDR_OFFSET, inode_i_mtime(block));
+		extra_set_i_crtime_nsec(block + INODE_ADDR_OFFSET, inode_i_mtime_nsec(block));
+	}
 }
 
 static void put_dot(uint8_t *payload, const struct dentry_inline_geometry *g, uint32_t slot, f2fs_nid_t ino)
@@ -91,10 +79,10 @@ static void put_dots(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t
 }
 
 /*
- * Is there a compressed cluster: no block in the first slot, which would be the head, and in the second one a block
- * that begins as compressed data does? One that cannot be read counts, too.
+ * A compressed cluster has no block in the first slot, which would be the head, and in the second one a block that
+ * begins as compressed data does. One that cannot be read counts, too.
  */
-static int has_compressed(struct checker *c, const uint8_t *slots, uint32_t count, bool *out)
+int inode_looks_compressed(struct checker *c, const uint8_t *slots, uint32_t count, bool *out)
 {
 	const size_t most = (size_t)MOST_CLUSTER_BLOCKS << c->geo->block_bits;
 	struct cluster_header header;
@@ -102,6 +90,8 @@ static int has_compressed(struct checker *c, const uint8_t *slots, uint32_t coun
 	int err = 0;
 
 	*out = false;
+	if (!geometry_has(c->geo, F2FS_FEAT_COMPRESSION))
+		return 0;
 	for (uint32_t i = 0; i + CLUSTER_BLOCKS <= count && !*out && !err; i += CLUSTER_BLOCKS) {
 		const f2fs_blk_t second = get_le32(slots + (size_t)(i + 1) * 4);
 
@@ -164,8 +154,7 @@ int inode_make_fresh(struct builder *b, const struct lost_inode *lost, uint32_t 
 	inode_layout(c->geo, b->block, &layout);
 	slots = b->block + layout.slot_offset;
 	*end = rebuild_slots(&b->blocks, lost->nid, slots, layout.slots);
-	if (geometry_has(c->geo, F2FS_FEAT_COMPRESSION))
-		err = has_compressed(c, slots, layout.slots, &is_packed);
+	err = inode_looks_compressed(c, slots, layout.slots, &is_packed);
 	*is_made = !err && (*end > 0 || lost->last) && !is_packed;
 	if (err || is_packed)
 		return err;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "check/dir_judge.h"
+#include "check/inode_fresh.h"
 #include "check/inode_older.h"
 #include "check/witness.h"
 #include "check/witness_rebuild.h"
@@ -155,8 +156,7 @@ static int drop_old_entries(struct builder *b, const struct inode_layout *layout
 	return err;
 }
 
-/* Bring an older copy to the present. Returns the slot after the last one in use in *end. */
-int inode_renew(struct builder *b, const struct lost_inode *lost, uint32_t *end)
+static int renew(struct builder *b, const struct lost_inode *lost, uint32_t *end)
 {
 	struct inode_layout layout;
 	uint8_t *slots = b->block;
@@ -186,5 +186,19 @@ int inode_renew(struct builder *b, const struct lost_inode *lost, uint32_t *end)
 	inode_set_i_ext_fofs(b->block, 0);
 	inode_set_i_ext_blk(b->block, 0);
 	inode_set_i_ext_len(b->block, 0);
+	return err;
+}
+
+/* Bring an older copy to the present. It does not fit a file that is compressed since: how is in the lost inode. */
+int inode_renew(struct builder *b, const struct lost_inode *lost, uint32_t *end, bool *fits)
+{
+	struct inode_layout layout;
+	bool is_packed = false;
+	int err = renew(b, lost, end);
+
+	inode_layout(b->c->geo, b->block, &layout);
+	if (!err && *end && !layout.is_compressed)
+		err = inode_looks_compressed(b->c, b->block + layout.slot_offset, layout.slots, &is_packed);
+	*fits = !is_packed;
 	return err;
 }

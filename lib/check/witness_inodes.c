@@ -253,7 +253,7 @@ static int build(struct builder *b, const struct lost_inode *lost)
 	if (!err && is_there)
 		err = inode_copy_older(b, lost, &is_copied);
 	if (!err && is_copied)
-		err = inode_renew(b, lost, &end);
+		err = inode_renew(b, lost, &end, &is_copied);
 	else if (!err && is_there)
 		err = inode_make_fresh(b, lost, &end, &is_made);
 	if (err || (!is_copied && !is_made))
@@ -286,7 +286,7 @@ static int restore_xattrs(struct builder *b, const struct nid_fact *fact)
 		error_clear(c->ctx);
 		return 0;
 	}
-	if (err || footer_ino(node_footer(c->geo, block)) != fact->ino)
+	if (err)
 		return err;
 	memcpy(b->block, block, c->geo->block_size);
 	return witness_amend_block(c, fact->addr, b->block, &why);
@@ -310,6 +310,11 @@ static struct lost_inode *find_lost(const struct builder *b, f2fs_nid_t nid)
 	return NULL;
 }
 
+static int want_inode(struct builder *b, f2fs_nid_t ino)
+{
+	return older_copies_want(&b->older, ino, ino);
+}
+
 /* Ask for older copies of all that is lost, and find the last nodes of lost inodes. */
 static int want_copies(struct builder *b, bool *has_xattrs)
 {
@@ -319,7 +324,7 @@ static int want_copies(struct builder *b, bool *has_xattrs)
 
 	*has_xattrs = false;
 	for (size_t i = 0; i < b->lost.count && !err; i++)
-		err = older_copies_want(&b->older, ((const struct lost_inode *)vec_at(&b->lost, i))->nid);
+		err = want_inode(b, ((const struct lost_inode *)vec_at(&b->lost, i))->nid);
 	while (!err && (fact = facts_next_whole(&b->c->facts, &walk)) != NULL) {
 		struct lost_inode *lost = fact->kind == FACT_DIRECT ? find_lost(b, fact->ino) : NULL;
 
@@ -330,7 +335,7 @@ static int want_copies(struct builder *b, bool *has_xattrs)
 		if (!is_lost_xattr(fact))
 			continue;
 		*has_xattrs = true;
-		err = older_copies_want(&b->older, fact->nid);
+		err = older_copies_want(&b->older, fact->nid, fact->ino);
 	}
 	return err;
 }

@@ -22,7 +22,7 @@ void older_copies_fini(struct older_copies *o)
 	vec_fini(&o->found);
 }
 
-int older_copies_want(struct older_copies *o, f2fs_nid_t nid)
+int older_copies_want(struct older_copies *o, f2fs_nid_t nid, f2fs_nid_t ino)
 {
 	struct older_copy *copy;
 
@@ -31,7 +31,7 @@ int older_copies_want(struct older_copies *o, f2fs_nid_t nid)
 	copy = vec_push(&o->found, 1);
 	if (!copy)
 		return F2FS_ERR_NOMEM;
-	*copy = (struct older_copy){ 0 };
+	*copy = (struct older_copy){ .ino = ino };
 	return map32_set(&o->index, nid, o->found.count - 1);
 }
 
@@ -42,12 +42,14 @@ f2fs_blk_t older_copies_at(const struct older_copies *o, f2fs_nid_t nid)
 	return at ? ((const struct older_copy *)vec_at(&o->found, (size_t)*at))->addr : 0;
 }
 
-/* Is the block sound as this node? An inode without links was deleted. */
-static bool is_sound(const struct checker *c, const uint8_t *block, f2fs_nid_t nid)
+/* Is the block sound as this node of this inode? An inode without links was deleted. */
+static bool is_sound(const struct checker *c, const uint8_t *block, f2fs_nid_t nid, f2fs_nid_t ino)
 {
 	const uint8_t *footer = node_footer(c->geo, block);
 
-	if (footer_ino(footer) != nid)
+	if (footer_ino(footer) != ino)
+		return false;
+	if (ino != nid)
 		return node_offset_of(footer) == XATTR_NODE_OFFSET;
 	return inode_check(c->geo, block, nid, c->vol->checksum_seed) == RULE_NONE &&
 	       inode_misread(c->geo, block) == RULE_NONE && inode_i_links(block) != 0;
@@ -70,13 +72,14 @@ static int look_at(struct checker *c, struct older_copies *o, f2fs_blk_t addr)
 		return err;
 	footer = node_footer(c->geo, block);
 	at = geometry_is_nid(c->geo, footer_nid(footer)) ? map32_find(&o->index, footer_nid(footer)) : NULL;
-	if (!at || !is_sound(c, block, footer_nid(footer)))
+	copy = at ? vec_at(&o->found, (size_t)*at) : NULL;
+	if (!copy || !is_sound(c, block, footer_nid(footer), copy->ino))
 		return 0;
-	copy = vec_at(&o->found, (size_t)*at);
 	cp_ver = (uint32_t)footer_cp_ver(footer);
 	if ((int32_t)(now - cp_ver) < 0 || (copy->addr && (int32_t)(cp_ver - copy->cp_ver) <= 0))
 		return 0;
-	*copy = (struct older_copy){ addr, cp_ver };
+	copy->addr = addr;
+	copy->cp_ver = cp_ver;
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 """Blocks of metadata hold something else: a repair keeps all that the rest of the volume knows (tests/campaign/lost_blocks.py). By hand:
 tests/campaign/lost-blocks."""
 import os
+import random
 import sys
 
 import pytest
@@ -65,3 +66,98 @@ def test_judge_notices(f2fskit, monkeypatch):
     assert judge.excess(damage, {"/far"}, found) == ["name /far"]
     assert judge.excess(damage, {"/far", "/second"}, found) == ["/second", "name /far"]
     whole.subject.close()
+
+
+MIB, BLOCK, INLINE = 1 << 20, 4096, 3       # INLINE: offset of i_inline in an inode
+
+
+@pytest.fixture
+def bed(f2fskit):
+    """A small volume in memory that can lose inodes."""
+    class Bed:
+        def __init__(self, **options):
+            self.device = f2fskit.Device.memory(64 * MIB)
+            f2fskit.mkfs(self.device, overwrite=True, **options)
+
+        def open(self, mode="r"):
+            return f2fskit.open(self.device, mode)
+
+        def at(self, path):
+            with self.open() as volume:
+                return volume.nat[volume.lookup(path).number].block_addr * BLOCK
+
+        def forget(self, *paths):
+            """Zero inodes and all old copies of nodes."""
+            with self.open() as volume:
+                used = {entry.block_addr for entry in volume.nat.used() if entry.nid > 2}
+            for block in {one // 512 * 512 + i for one in used for i in range(512)} - used:
+                self.device.write(block * BLOCK, bytes(BLOCK))
+            for at in [self.at(path) for path in paths]:
+                self.device.write(at, bytes(BLOCK))
+
+        def repair(self):
+            found = {problem.name for problem in f2fskit.check(self.device, repair=True).problems}
+            assert f2fskit.check(self.device).found == 0
+            return found
+    return Bed
+
+
+def test_room_for_attributes(bed):
+    """Some inodes have no room for attributes, and more pointers: by their blocks, or by their directory."""
+    bed, rng = bed(), random.Random(0)
+    with bed.open("r+") as volume:
+        volume.path("/holes").mkdir()
+        for path in ("/dense", "/holes/hole"):
+            volume.path(path).write_bytes(b"")
+    for path, flags in (("/dense", 0x0b), ("/holes/hole", 0x0b), ("/holes", 1)):
+        at = bed.at(path) + INLINE
+        bed.device.write(at, bytes([bed.device.read(at, 1)[0] & ~flags]))
+    dense, hole = rng.randbytes(930 * BLOCK), rng.randbytes(BLOCK)
+    with bed.open("r+") as volume:
+        volume.lookup("/dense").pwrite(dense, 0)
+        for block in (0, 930):
+            volume.lookup("/holes/hole").pwrite(hole, block * BLOCK)
+    bed.forget("/dense", "/holes/hole")
+    assert "INODE_REBUILT" in bed.repair()
+    with bed.open() as volume:
+        assert volume.path("/dense").read_bytes() == dense
+        assert volume.path("/holes/hole").read_bytes() == hole + bytes(929 * BLOCK) + hole
+
+
+def test_compressed_since(bed):
+    """An older copy of an inode does not know that its blocks are compressed."""
+    bed = bed(features=["extra_attr", "compression"])
+    with bed.open("r+") as volume:
+        volume.path("/packed").write_bytes(b"")
+    old_at = bed.at("/packed")
+    old = bed.device.read(old_at, BLOCK)
+    with bed.open("r+") as volume:
+        packed = volume.lookup("/packed")
+        packed.compress("lz4")
+        packed.pwrite(b"all the same " * 9000, 0)
+    bed.forget("/packed")
+    bed.device.write(old_at, old[:INLINE] + bytes([old[INLINE] & ~0x0a]) + old[INLINE + 1:])
+    bed.repair()
+    with bed.open() as volume:
+        assert not volume.path("/packed").exists()
+
+
+def test_copy_of_another_node(bed):
+    """A node of attributes had the inode's number later. It is no copy of the inode."""
+    bed = bed()
+    with bed.open("r+") as volume:
+        volume.path("/file").write_bytes(b"contents")
+        volume.path("/file").chmod(0o640)
+        ino = volume.lookup("/file").number
+    at = bed.at("/file")
+    copy = bytearray(bed.device.read(at, BLOCK))
+    bed.forget("/file")
+    bed.device.write(at + 20 * BLOCK, bytes(copy))
+    copy[0:2] = (0o100777).to_bytes(2, "little")
+    copy[-20:-12] = (ino + 1).to_bytes(4, "little") + (0xfffffff8 | copy[-16] & 7).to_bytes(4, "little")
+    copy[-12:-4] = (int.from_bytes(copy[-12:-4], "little") + 1).to_bytes(8, "little")
+    bed.device.write(at + 21 * BLOCK, bytes(copy))
+    assert "INODE_REBUILT" in bed.repair()
+    with bed.open() as volume:
+        assert volume.lookup("/file").mode == 0o100640
+        assert volume.path("/file").read_bytes() == b"contents"

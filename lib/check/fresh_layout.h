@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Divide an inode that is made from its entry and its blocks.
+ */
+#ifndef F2FSKIT_CHECK_FRESH_LAYOUT_H
+#define F2FSKIT_CHECK_FRESH_LAYOUT_H
+
+#include "check/inode_builder.h"
+
+/* Set i_inline and the extra fields that divide the inode in b->block. from: the inode of its directory, NULL: none. */
+void fresh_layout(struct builder *b, const struct lost_inode *lost, const uint8_t *from);
+
+#endif

@@ -25,6 +25,23 @@ static void put_times(uint8_t *block, const uint8_t *from)
 	inode_set_i_ctime_nsec(block, inode_i_mtime_nsec(from));
 }
 
+/* Take owner, times, project and, for a directory, flags from the directory above, as a new inode would. */
+static void inherit(uint8_t *block, const uint8_t *from, unsigned type)
+{
+	const uint32_t flags = inode_i_flags(from) & (FLAG_i_flags_casefold | FLAG_i_flags_projinherit);
+
+	inode_set_i_uid(block, inode_i_uid(from));
+	inode_set_i_gid(block, inode_i_gid(from));
+	put_times(block, from);
+	if (type == F2FS_TYPE_DIRECTORY) {
+		inode_set_i_dir_level(block, inode_i_dir_level(from));
+		inode_set_i_flags(block, inode_i_flags(block) | flags);
+	}
+	if ((flags & FLAG_i_flags_projinherit) && inode_has_extra(from, extra_OFS_i_projid + 4) &&
+	    inode_has_extra(block, extra_OFS_i_projid + 4))
+		extra_set_i_projid(block + INODE_ADDR_OFFSET, extra_i_projid(inode_extra(from)));
+}
+
 /* Fill in the fields that all made inodes have. from: the inode of its directory, NULL: none. */
 static void fill_fresh(struct builder *b, const struct lost_inode *lost, const uint8_t *from)
 {
@@ -41,12 +58,8 @@ static void fill_fresh(struct builder *b, const struct lost_inode *lost, const u
 	inode_set_i_pino(block, lost->dir);
 	if (b->type == F2FS_TYPE_DIRECTORY)
 		inode_set_i_flags(block, FLAG_i_flags_index);
-	if (from) {
-		inode_set_i_uid(block, inode_i_uid(from));
-		inode_set_i_gid(block, inode_i_gid(from));
-		inode_set_i_dir_level(block, b->type == F2FS_TYPE_DIRECTORY ? inode_i_dir_level(from) : 0);
-		put_times(block, from);
-	}
+	if (from)
+		inherit(block, from, b->type);
 	if (geometry_has(b->c->geo, F2FS_FEAT_INODE_CRTIME) && inode_has_extra(block, extra_OFS_i_crtime_nsec + 4)) {
 		extra_set_i_crtime(block + INODE_ADDR_OFFSET, inode_i_mtime(block));
 		extra_set_i_crtime_nsec(block + INODE_ADDR_OFFSET, inode_i_mtime_nsec(block));

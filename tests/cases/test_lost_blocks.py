@@ -124,6 +124,28 @@ def test_room_for_attributes(bed):
         assert volume.path("/holes/hole").read_bytes() == hole + bytes(929 * BLOCK) + hole
 
 
+def test_folded_directories(bed, f2fskit):
+    """A directory without blocks of its own folds names as the one above. One with blocks does as its entries say."""
+    bed = bed(features=["casefold"])
+    with bed.open("r+") as volume:
+        for path in ("/plain", "/folded", "/folded/small", "/folded/large"):
+            volume.path(path).mkdir()
+            if path == "/folded":
+                volume.lookup(path).set(flags=f2fskit.InodeFlag.CASEFOLD)
+        volume.path("/folded/small/Name").write_bytes(bytes(5000))
+        for i in range(300):
+            volume.path("/plain/Name-%d" % i).write_bytes(bytes(5000))
+            volume.path("/folded/large/Name-%d" % i).write_bytes(bytes(5000))
+        volume.path("/plain").rename("/folded/plain")
+    bed.forget("/folded/small", "/folded/large", "/folded/plain")
+    assert "INODE_REBUILT" in bed.repair()
+    with bed.open() as volume:
+        assert volume.path("/FOLDED").exists() is False
+        assert volume.path("/folded/LARGE/NAME-7").exists()
+        assert volume.path("/folded/small").is_dir() and volume.lookup("/folded/small").i_flags & int(f2fskit.InodeFlag.CASEFOLD)
+        assert volume.path("/folded/plain/Name-7").exists() and not volume.path("/folded/plain/NAME-7").exists()
+
+
 def test_compressed_since(bed):
     """An older copy of an inode does not know that its blocks are compressed."""
     bed = bed(features=["extra_attr", "compression"])

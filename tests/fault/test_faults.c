@@ -235,16 +235,36 @@ static int run_check(struct bench *b)
 	return rc ? rc : result.found ? F2FS_ERR_IO : 0;
 }
 
+/* Zero the NAT, and with it the way to every node. */
+static int lose_nat(struct bench *b)
+{
+	return f2fs_device_zero(b->memory, 2560 * 4096, 1024 * 4096);
+}
+
+/* Zero all nodes but the root: inodes, nodes below them, and attributes. */
+static int lose_nodes(struct bench *b)
+{
+	struct f2fs_nat_info found = { .nid = 3 };
+	struct f2fs_volume *vol;
+	int rc = f2fs_volume_open(b->ctx, b->memory, NULL, &vol);
+
+	if (rc != 0)
+		return rc;
+	while (rc == 0 && (rc = f2fs_nat_next(vol, found.nid + 1, &found)) == 0)
+		rc = f2fs_device_zero(b->memory, (uint64_t)found.block_addr * 4096, 4096);
+	f2fs_volume_close(vol);
+	return rc == F2FS_ERR_NOT_FOUND ? 0 : rc;
+}
+
 /* Whatever fails during a repair, the next one continues there, and leaves no findings. */
-static int run_repair(struct bench *b)
+static int repair_after(struct bench *b, int (*lose)(struct bench *b))
 {
 	const struct f2fs_check_options repair = { F2FS_SIZED(f2fs_check_options), .repair = 1, .threads = 1 },
 					check = { F2FS_SIZED(f2fs_check_options), .threads = 1 };
 	const uint64_t fail_at = b->host.fail_at;
 	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	struct f2fs_error_detail detail;
-	/* the NAT, and with it the way to every node */
-	int again, rc = f2fs_device_zero(b->memory, 2560 * 4096, 1024 * 4096);
+	int again, rc = lose(b);
 
 	if (rc == 0)
 		rc = f2fs_check(b->ctx, b->dev, &repair, &result);
@@ -259,6 +279,16 @@ static int run_repair(struct bench *b)
 		fail("repair", "", 0, "another one does not get over it");
 	b->host.fail_at = fail_at;
 	return rc ? f2fs_context_fail(b->ctx, rc, detail.message) : 0;
+}
+
+static int run_repair(struct bench *b)
+{
+	return repair_after(b, lose_nat);
+}
+
+static int run_repair_nodes(struct bench *b)
+{
+	return repair_after(b, lose_nodes);
 }
 
 /* Format the bench's device and open the volume. */
@@ -769,6 +799,8 @@ static const struct operation operations[] = {
 	{ "label, UUID, features and compression", "seed-features", run_names, 1, 1, 1, NULL },
 	{ "fields", "seed-features", run_fields, 1, 1, 1, NULL },
 	{ "repair", "seed-plain", run_repair, 1, 1, 1, NULL },
+	{ "repair, lost nodes", "seed-plain", run_repair_nodes, 1, 1, 1, NULL },
+	{ "repair, lost nodes, features", "seed-features", run_repair_nodes, 1, 1, 1, NULL },
 	{ "mkfs", NULL, run_mkfs, 1, 0, 0, is_good_mkfs },
 	{ "populate", NULL, run_populate, 1, 1, 1, NULL },
 	{ "fsync", NULL, run_fsync, 1, 1, 1, NULL },

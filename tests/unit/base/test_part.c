@@ -58,7 +58,7 @@ static void parts_are_those_of_the_build(void **state)
 	assert_null(find("lzo"));
 }
 
-/* What cannot be used is refused by the code that needs it. */
+/* The code that needs a part refuses one that cannot be used. */
 static void missing_parts_are_not_used(void **state)
 {
 	(void)state;

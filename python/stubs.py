@@ -45,7 +45,7 @@ def errors_stub() -> str:
         HEAD + "import contextlib\nfrom typing import Any\n",
         "class Error(Exception):\n"
         "    code: int\n    name: str\n    errno: Any\n    message: str\n    structure: str | None\n"
-        "    rule: str | None\n    block: int | None\n    nid: int | None\n    offset: int | None\n    result: Any\n    is_host: bool\n"
+        "    rule: str | None\n    block: int | None\n    nid: int | None\n    offset: int | None\n    result: Any\n    filename: Any\n    filename2: Any\n    is_host: bool\n"
         '    def __init__(self, errno: int = 0, message: str = "") -> None: ...\n',
     ]
     for found in errors.CLASSES.values():

@@ -16,6 +16,7 @@ import collections
 import operator
 import os
 import threading
+import uuid
 import weakref
 from typing import Any, Callable
 
@@ -45,7 +46,10 @@ def sized(kind: str, values: dict[str, Any] = {}) -> Any:
 def number(value: int, what: str, bits: int = 64) -> int:
     """Check an unsigned number for C, because cffi may truncate it or say less. ValueError names the number by
     `what`."""
-    found = operator.index(value)
+    try:
+        found = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} is an int, not {type(value).__name__}") from None
     if not 0 <= found < 1 << bits:
         raise ValueError(f"{what} must not be negative and fit into {bits} bits: {found}")
     return found
@@ -61,6 +65,13 @@ def put(row: Any, **members: Any) -> None:
             raise ValueError(f"{name} {sign}: {value}") from None
         except TypeError as error:
             raise TypeError(f"{name}: {error}") from None
+
+
+def uuid_bytes(value: uuid.UUID) -> Any:
+    """Return a UUID as an array of C."""
+    if not isinstance(value, uuid.UUID):
+        raise TypeError(f"uuid is a uuid.UUID, not {type(value).__name__}")
+    return ffi.new("uint8_t[16]", value.bytes)
 
 
 def raw_bytes(data: Any) -> Any:

@@ -16,7 +16,7 @@ import stat
 from typing import TYPE_CHECKING, Any, BinaryIO, Dict, Iterable, Iterator, Mapping, NamedTuple, Sequence, Union, overload
 
 from . import enums
-from .making import MkfsOptions, MkfsResult, Target, mkfs
+from .making import MkfsOptions, MkfsResult, Target, bytes_of, mkfs
 from .context import Context
 from .device import Device, MemoryDevice, Path
 from .moment import Moment, default_time, nanoseconds, split
@@ -87,6 +87,8 @@ def _entries(tree: Tree, above: str = "") -> Iterator[Entry]:
 
 def _kind(entry: Entry) -> int:
     """Return the type of an entry as in st_mode; 0 of a further name."""
+    if not isinstance(entry.mode, (int, type(None))):
+        raise TypeError(f"{entry.path!r}: the mode is an int, such as 0o755, not {type(entry.mode).__name__}")
     told = [kind for kind, is_so in (
         (stat.S_IFDIR, entry.is_dir), (stat.S_IFLNK, entry.symlink is not None), (0, entry.hardlink is not None),
         (stat.S_IFREG, entry.contents is not None)) if is_so]  # fmt: skip
@@ -286,6 +288,8 @@ def build(
     with _as_source(source, temporary, keeps=fits) as place:
         how: dict[str, Any] = {"keep": keep, "owner": owner, "time": time, "include": include, "exclude": exclude, "rules": rules,
                "compression": compression}  # fmt: skip
+        if size is not None:
+            size = bytes_of(size)
         if fits:
             size = populate_size(volume=chosen, temporary=temporary, **place, **how)
         if target is None:

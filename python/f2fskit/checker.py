@@ -9,7 +9,7 @@ from . import enums, errors
 from ._core import Hooks, LogCallback, ProgressCallback, ffi, lib, put, sized, stray, text
 from .context import Context
 from .device import Device, Path, further_devices
-from .source import Source, as_device
+from .source import Source, as_device, names_source
 from .tree import host_path
 from .volume_base import VolumeBase
 
@@ -221,6 +221,7 @@ def _refuse(volume: VolumeBase) -> Exception:
     return TypeError("check() takes what a volume is opened from, not an open Volume")
 
 
+@names_source
 def check(
     source: Source,
     *,

@@ -28,6 +28,7 @@ class Error(Exception):
         block: block address, or None.
         nid: node id, or None.
         offset: byte offset in the structure or file, or None.
+        filename, filename2: paths that the call was given, of the host or in the volume, or None.
         result: the partial result of the run that this error ended (`Volume.extract`), or None.
     """
 
@@ -76,15 +77,15 @@ def _rebuild(kind: type[Error], arguments: tuple[Any, ...], values: dict[str, An
 
 @contextlib.contextmanager
 def naming(path: Any, second: Any = None) -> Iterator[None]:
-    """Add a file name, or two, to OSErrors of the library, as the built-in functions do. A path below these stays, as it
-    says more. A component or a path above does not."""
+    """Add a file name, or two, to errors of the library, as the built-in functions do. A path below these stays, as it says
+    more. A component or a path above does not."""
     try:
         yield
     except Error as error:
-        if isinstance(error, OSError) and not _says_more(_name_text(error.filename), path, second):
-            error.filename = path
+        if not _says_more(_name_text(getattr(error, "filename", None)), path, second):
+            setattr(error, "filename", path)
             if second is not None:
-                error.filename2 = second
+                setattr(error, "filename2", second)
         raise
 
 
@@ -111,7 +112,10 @@ def _make_class(code: int) -> type[Error]:
     bases = _BASES.get(name, (type(OSError(lib.f2fs_error_errno(code), "")),))
     class_name = "".join(part.capitalize() for part in name.split("_")) + "Error"
     doc = f"{text[0].upper()}{text[1:]}."
-    return type(class_name, (Error, *bases), {"code": code, "name": name, "__doc__": doc, "__module__": __name__})
+    values = {"code": code, "name": name, "__doc__": doc, "__module__": __name__}
+    if not issubclass(bases[0], OSError):
+        values.update(filename=None, filename2=None)  # an OSError has them from Python
+    return type(class_name, (Error, *bases), values)
 
 
 CLASSES = {code: _make_class(code) for code in sorted(ffi.typeof("enum f2fs_error").elements, reverse=True) if code < 0}

@@ -48,6 +48,8 @@ class Error(Exception):
     nid: int | None
     offset: int | None
     result: Any
+    filename: Any
+    filename2: Any
     is_host: bool
     def __init__(self, errno: int = 0, message: str = "") -> None: ...
 

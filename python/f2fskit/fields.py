@@ -11,7 +11,7 @@ from . import enums
 from ._core import Handle, ffi, lib, put, sized, text
 from .context import Closable, Context
 from .name_text import encode_name
-from .source import Source, as_device
+from .source import Source, as_device, names_source
 
 Value = Union[int, str, bytes, uuid.UUID]
 
@@ -86,6 +86,7 @@ class Fields(Closable, collections.abc.MutableMapping[str, Value]):
         return True
 
 
+@names_source
 def fields(
     source: Source,
     access: str = "r",

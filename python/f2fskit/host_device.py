@@ -21,7 +21,7 @@ class FileSource:
         self.hooks = hooks
         self.writable = writable
         if not any(hasattr(file, name) for name in ("pread", "read", "readinto")):
-            raise TypeError(f"{type(file).__name__} is not a binary file object")
+            raise TypeError(f"a path, Device, buffer or binary file object is wanted, not {type(file).__name__}")
         if writable and not self._can_write():
             raise errors.make(lib.F2FS_ERR_READ_ONLY, f"{type(file).__name__} is not open for writing")
         self.size: int = self.find_size() if size is None else size

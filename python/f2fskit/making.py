@@ -12,12 +12,12 @@ import uuid as uuid_module
 from typing import TYPE_CHECKING, Any, Iterable, Literal, Mapping, NamedTuple, Sequence, TypedDict, Union
 
 from . import enums, errors, results
-from ._core import ffi, lib, number, put, sized
+from ._core import ffi, lib, number, put, sized, uuid_bytes
 from .context import Context
 from .device import BinaryFile, Device, Path
 from .moment import Moment, default_time, split
 from .name_text import Names
-from .source import as_device
+from .source import as_device, names_source
 
 if TYPE_CHECKING:
     from typing_extensions import TypeGuard
@@ -102,7 +102,7 @@ def _joined(values: Sequence[str], what: str) -> str:
     return ",".join(_text(value, f"each of {what}") for value in values)
 
 
-def _bytes_of(size: Any) -> int:
+def bytes_of(size: Any) -> int:
     """Return a size as it was given, or raise an error."""
     try:
         found = operator.index(size)
@@ -159,7 +159,7 @@ class _Options:
         if label:
             row.label = self.text(label, "label")
         if uuid is not None:
-            row.uuid = self.keep(ffi.new("uint8_t[16]", uuid.bytes))
+            row.uuid = self.keep(uuid_bytes(uuid))
         if cold_extensions:
             row.cold_extensions = self.text(_joined(cold_extensions, "cold_extensions"), "cold_extensions")
         if hot_extensions:
@@ -219,6 +219,7 @@ def check_names(options: Mapping[str, Any]) -> None:
             raise TypeError(f"a volume to be made has no option {name}{hint} Options are {', '.join(known)}")
 
 
+@names_source
 def mkfs(
     target: Target,
     size: int | None = None,
@@ -286,7 +287,7 @@ def mkfs(
     """
     options = dict(locals())
     if size is not None:
-        size = _bytes_of(size)
+        size = bytes_of(size)
     elif _is_path(target) and not os.path.lexists(target):
         with errors.naming(target):
             message = f"there is no {os.fsdecode(target)}: mkfs(path, size) makes a file of size bytes"

@@ -10,7 +10,7 @@ from . import enums
 from ._core import LogCallback, ProgressCallback, ffi, lib, number, put, sized
 from .context import Context
 from .device import Device, further_devices
-from .source import Source, as_device
+from .source import Source, as_device, names_source
 from .tree import host_path
 
 
@@ -63,6 +63,7 @@ def _result(row: Any) -> ResizeResult:
     )
 
 
+@names_source
 def resize(
     source: Source,
     size: int | None = None,
@@ -173,6 +174,7 @@ def resize(
     return found
 
 
+@names_source
 def resize_minimum(
     source: Source, *, offset: int = 0, devices: Sequence[Source] = (), lock: bool = True, context: Context | None = None
 ) -> tuple[int, int]:

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import functools
 import mmap
 import os
-from typing import Any, Callable, Union, cast
+from typing import Any, Callable, TypeVar, Union, cast
 
 from . import enums, errors
 from ._core import ffi, lib, stray, text
@@ -15,7 +16,24 @@ from .device import BinaryFile, Device, Operations, Path
 Source = Union[Path, bytearray, memoryview, mmap.mmap, BinaryFile, Operations, Device]
 OpenDevice = Callable[[str], Source]
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
 _SPARSE_MAGIC = b"\x3a\xff\x26\xed"
+
+
+def names_source(function: _Function) -> _Function:
+    """Decorate a function whose first argument is a source: its errors name the source, if that is a path."""
+    first = function.__code__.co_varnames[0]
+
+    @functools.wraps(function)
+    def named(*arguments: Any, **keywords: Any) -> Any:
+        source = arguments[0] if arguments else keywords.get(first)
+        if not isinstance(source, (str, bytes, os.PathLike)):
+            return function(*arguments, **keywords)
+        with errors.naming(source):
+            return function(*arguments, **keywords)
+
+    return cast("_Function", named)
 
 
 def as_device(source: Source, context: Context, writable: bool = False, lock: bool = True) -> Device:

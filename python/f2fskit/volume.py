@@ -11,7 +11,7 @@ from ._core import Handle, LogCallback, ProgressCallback, ffi, lib, put, sized
 from .context import Context
 from .device import Device, further_devices
 from .moment import Clock, Moment, nanoseconds
-from .source import OpenDevice, Opener, Source, as_device
+from .source import OpenDevice, Opener, Source, as_device, names_source
 from .volume_lists import VolumeLists
 from .volume_settings import VolumeSettings
 from .volume_space import VolumeSpace
@@ -45,6 +45,7 @@ class Volume(VolumeLists, VolumeSettings, VolumeSpace):
         return None if self.closed else info_html(self)
 
 
+@names_source
 def open(
     source: Source,
     access: Literal["r", "r+"] = "r",

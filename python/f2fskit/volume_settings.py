@@ -7,7 +7,7 @@ import uuid as uuid_module
 from typing import Literal, Sequence
 
 from . import enums, errors, recompress, results
-from ._core import ffi, lib, number, put, raw_bytes, sized, visitor
+from ._core import ffi, lib, number, put, raw_bytes, sized, uuid_bytes, visitor
 from .inode import CompressionName
 from .name_text import Patterns, encode_name
 from .path import AnyPath
@@ -42,7 +42,7 @@ class VolumeSettings(VolumeBase):
         self._need_writable()
         flags = (lib.F2FS_UUID_FORCE if force else 0) | (lib.F2FS_UUID_CHECKSUM if checksum else 0)
         try:
-            self._handle.call(lib.f2fs_volume_set_uuid, ffi.new("uint8_t[16]", uuid.bytes), flags)
+            self._handle.call(lib.f2fs_volume_set_uuid, uuid_bytes(uuid), flags)
         finally:
             self._superblock = None
             self._geometry = results.make_geometry(self._handle.get(lib.f2fs_volume_geometry))

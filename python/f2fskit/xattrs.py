@@ -60,7 +60,7 @@ class Xattrs(collections.abc.MutableMapping[str, bytes]):
         except KeyError:
             message = f"inode {self._inode.number} has no attribute {name!r}"
             error = errors.make(lib.F2FS_ERR_NO_ATTR, message)
-            error.filename = self._path  # type: ignore[attr-defined]
+            error.filename = self._path
             raise error from None
 
     def __setitem__(self, name: str, value: bytes | bytearray | memoryview) -> None:

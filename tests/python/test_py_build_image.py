@@ -143,6 +143,11 @@ def test_what_is_no_source(tmp_path):
             build(source, tmp_path / "disk.img")
     with pytest.raises(TypeError, match="'a/b': contents are bytes, text or the path of a file, not int"):
         build({"a": {"b": 42}}, tmp_path / "disk.img")
+    for words, source, options in (("'a/b': the mode is an int, .* not str", {"a": {"b": Entry("x", mode="755")}}, {}),
+                                   ("uuid is a uuid.UUID, not str", {}, {"volume": {"uuid": str(uuid.uuid4())}}),
+                                   ("size is a number of bytes .* not '64M'", {}, {"size": "64M"})):
+        with pytest.raises(TypeError, match=words):
+            build(source, **options)
     with pytest.raises(FileNotFoundError):
         build({"a": tmp_path / "missing"}, tmp_path / "disk.img")
     with pytest.raises(OSError):

@@ -41,6 +41,19 @@ def test_paths_of_the_host(tmp_path, call, kind):
         raise AssertionError
 
 
+@pytest.mark.parametrize("call", [f2fskit.open, f2fskit.check, lambda path: f2fskit.resize(path, minimum=True), f2fskit.resize_minimum,
+                                  lambda path: f2fskit.open(source=path), lambda path: f2fskit.mkfs(path, 1 << 20, overwrite=True)])
+@pytest.mark.parametrize("kind", [str, os.fsencode, lambda path: path])
+def test_images_that_are_none(tmp_path, call, kind):
+    """A caller with many images has to know which one it was."""
+    path = tmp_path / "text"
+    path.write_text("no volume\n" * 1000)
+    with pytest.raises(f2fskit.Error) as caught:
+        call(kind(path))
+    for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+        assert error.filename == kind(path) and str(path) in str(error), error
+
+
 def test_trees_of_the_host(image, tmp_path):
     with f2fskit.open(image, "r+") as volume:
         for call in (lambda: volume.populate(tmp_path / "missing"), lambda: volume.populate(tar=tmp_path / "missing.tar")):
@@ -76,6 +89,19 @@ def test_paths_of_the_volume(image, name):
             assert str(error.filename).startswith("/etc/none") and "/etc/none" in str(error)
             assert (type(error), error.errno, error.code) == (type(caught.value), caught.value.errno, caught.value.code)
         volume.rollback()
+
+
+def test_errors_of_values(image):
+    """Those that are ValueErrors have the names of files, too."""
+    with f2fskit.open(image, "r+") as volume:
+        with pytest.raises(ValueError, match="symbolic link") as caught:
+            volume["/etc/passwd"].readlink()
+        assert (caught.value.filename, caught.value.filename2) == ("/etc/passwd", None)
+        with pytest.raises(ValueError, match="below itself") as caught:
+            volume["/etc"].rename("/etc/x")
+        assert (caught.value.filename, caught.value.filename2) == ("/etc", "/etc/x")
+        volume.rollback()
+    assert f2fskit.RangeError(0, "a sentence").filename is None
 
 
 def test_both_paths(image):
@@ -163,11 +189,10 @@ def test_all_errors_are_pickled():
     for kind in f2fskit.errors.CLASSES.values():
         error = kind(5, "a sentence")
         error.nid = 7
-        if isinstance(error, OSError):
-            error.filename, error.filename2 = "one", "two"
+        error.filename, error.filename2 = "one", "two"
         again = pickle.loads(pickle.dumps(error))
         assert (type(again), again.args, again.nid, str(again)) == (kind, error.args, 7, str(error))
-        assert getattr(again, "filename2", "two") == "two"
+        assert (again.filename, again.filename2) == ("one", "two")
 
 
 class OnlyReads:

@@ -68,6 +68,36 @@ def files(volume: Volume, *, digest: str | None = None) -> pandas.DataFrame:
     return found
 
 
+def timeline(volume: Volume) -> pandas.DataFrame:
+    """Return the times of all inodes, deleted ones too."""
+    return frame("timeline", volume)
+
+
+def deleted(volume: Volume) -> pandas.DataFrame:
+    """Return deleted files that left traces."""
+    return frame("deleted", volume)
+
+
+def segments(volume: Volume) -> pandas.DataFrame:
+    """Return the segments of the main area."""
+    return frame("segments", volume)
+
+
+def nat(volume: Volume) -> pandas.DataFrame:
+    """Return the entries of the NAT that are in use."""
+    return frame("nat", volume)
+
+
+def carved(volume: Volume) -> pandas.DataFrame:
+    """Return files found in free blocks by their contents."""
+    return frame("carved", volume)
+
+
+def problems(report: CheckReport) -> pandas.DataFrame:
+    """Return the findings of a check."""
+    return frame("problems", report)
+
+
 def versions(volume: Volume, what: AnyPath | int | Inode) -> pandas.DataFrame:
     """Return the remaining versions of a file, the oldest first, see `Volume.versions()`."""
     rows = ((one.ino, one.addr, one.cp_ver, one.age, one.name, one.stat.st_size, one.stat.st_mtime_ns, one.confidence.name.lower(),

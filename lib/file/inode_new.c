@@ -95,7 +95,7 @@ static uint32_t next_generation(const struct winode *w)
 	return crc_f2fs(w->txn->vol->checksum_seed, seed, sizeof(seed));
 }
 
-/* @name: as it was given, which decides about logs and compression. */
+/* @name: as it was given, which decides about logs and compression. NULL: none, and neither of them. */
 static int fill_inode(struct winode *w, const uint8_t *parent, f2fs_nid_t pino, const char *name, size_t len,
 		      const struct inode_spec *spec)
 {
@@ -119,11 +119,12 @@ static int fill_inode(struct winode *w, const uint8_t *parent, f2fs_nid_t pino, 
 	inode_set_i_flags(block, inherited_flags(parent ? inode_i_flags(parent) : 0, spec->mode));
 	inode_set_i_pino(block, pino);
 	fill_extra(w, parent, spec);
-	if (type == MODE_REG)
+	if (type == MODE_REG && name)
 		heat = temperature_of(w->txn->vol->sb, name, len);
 	if (heat)
 		inode_set_i_advise(block, (uint8_t)(heat == 1 ? FLAG_i_advise_cold : FLAG_i_advise_hot));
-	compress_new(w, parent, name, len);
+	if (name)
+		compress_new(w, parent, name, len);
 	winode_touch(w);
 	if (type == MODE_CHR || type == MODE_BLK) {
 		const struct devnum dev = { spec->rdev_major, spec->rdev_minor };
@@ -140,17 +141,18 @@ int inode_make(struct winode *parent, const char *name, size_t len, const struct
 	struct f2fs_volume *vol = parent->txn->vol;
 	bool is_dir = (spec->mode & MODE_TYPE) == MODE_DIR;
 	struct stored_name stored;
-	int err;
+	int err = 0;
 
 	if (inode_dirent_type(spec->mode) == 0)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "mode %o has no file type", (unsigned)spec->mode);
-	err = dir_store_name(parent, name, len, &stored);
+	if (name)
+		err = dir_store_name(parent, name, len, &stored);
 	out->txn = parent->txn;
 	if (!err)
 		err = node_new(parent->txn, 0, 0, is_dir, &out->node);
 	if (!err)
-		err = fill_inode(out, winode_block(parent), parent->node->nid, name, len, spec);
-	if (!err)
+		err = fill_inode(out, winode_block(parent), name ? parent->node->nid : 0, name, len, spec);
+	if (!err && name)
 		winode_put_name(out, &stored);
 	if (!err)
 		err = crypto_inherit(parent, out);

@@ -16,7 +16,7 @@ struct inode_spec {
 	struct f2fs_time atime, mtime, ctime, crtime;
 };
 
-/* Make an inode for a name in a directory; the entry itself is dir_insert()'s affair. */
+/* Make an inode for a name in a directory, or for none (NULL); the entry itself is dir_insert()'s affair. */
 int inode_make(struct winode *parent, const char *name, size_t len, const struct inode_spec *spec, struct winode *out);
 
 /* Fill a new inode that no directory names. */

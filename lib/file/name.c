@@ -157,7 +157,7 @@ static int store_target(struct winode *w, const struct f2fs_new *spec)
 	return err;
 }
 
-/* Everything is checked: make the inode and its name. */
+/* Everything is checked: make the inode and its name, if it gets one. */
 static int create_checked(struct winode *parent, const char *name, size_t length, const struct f2fs_new *spec,
 			  struct acl_heritage *acl, struct winode *w)
 {
@@ -177,6 +177,8 @@ static int create_checked(struct winode *parent, const char *name, size_t length
 		err = acl_heritage_give(acl, w);
 	if (!err && (spec->mode & MODE_TYPE) == MODE_LNK)
 		err = store_target(w, spec);
+	if (!err && !name)
+		return orphan_make(w);
 	if (!err)
 		err = dir_insert(parent, name, length, w->node->nid, inode_dirent_type((uint16_t)spec->mode));
 	if (err)
@@ -185,6 +187,17 @@ static int create_checked(struct winode *parent, const char *name, size_t length
 		links_add(parent, 1);
 	set_dir_times(parent, &spec->ctime);
 	return 0;
+}
+
+/* Can the name be given, or be left out? */
+static int check_new_name(struct f2fs_inode *dir, struct winode *parent, const char *name, size_t length)
+{
+	int err;
+
+	if (!name)
+		return orphans_need_room(parent->txn);
+	err = need_absent(dir, name, length);
+	return err ? err : dir_check_name(parent, name, length);
 }
 
 static int create(struct f2fs_inode *dir, const char *name, size_t length, const struct f2fs_new *spec, f2fs_nid_t *ino)
@@ -196,9 +209,7 @@ static int create(struct f2fs_inode *dir, const char *name, size_t length, const
 	if (!err)
 		err = dir_get(dir, true, &parent);
 	if (!err)
-		err = need_absent(dir, name, length);
-	if (!err)
-		err = dir_check_name(&parent, name, length);
+		err = check_new_name(dir, &parent, name, length);
 	if (!err)
 		err = check_target(&parent, spec);
 	if (!err)
@@ -217,6 +228,16 @@ static int create(struct f2fs_inode *dir, const char *name, size_t length, const
 	return err;
 }
 
+static int check_unnamed(struct f2fs_volume *vol, const char *name, const struct f2fs_new *spec, int has_out)
+{
+	const bool is_unnamed = (spec->flags & F2FS_NEW_UNNAMED) != 0;
+
+	if (is_unnamed == !name && (!is_unnamed || ((spec->mode & MODE_TYPE) == MODE_REG && has_out)))
+		return 0;
+	return error_set(vol->ctx, F2FS_ERR_INVALID,
+			 is_unnamed ? "only an open regular file can be made without a name" : "a name is needed");
+}
+
 int f2fs_create(struct f2fs_inode *dir, const char *name, size_t length, const struct f2fs_new *spec,
 		struct f2fs_inode **out)
 {
@@ -228,6 +249,8 @@ int f2fs_create(struct f2fs_inode *dir, const char *name, size_t length, const s
 	if (err)
 		return err;
 	err = change_begin_on(&change, dir);
+	if (!err)
+		err = check_unnamed(dir->vol, name, &own, out != NULL);
 	if (!err)
 		err = create(dir, name, length, &own, &ino);
 	if (!err && out)
@@ -277,7 +300,7 @@ static int link_name(struct f2fs_inode *dir, const char *name, size_t length, st
 		err = winode_get(dir->vol, inode->ino, &w);
 	if (!err && winode_is_dir(&w))
 		err = error_set(dir->vol->ctx, F2FS_ERR_IS_DIR, "directories have one name");
-	if (!err && inode_i_links(winode_block(&w)) == 0)
+	if (!err && inode_i_links(winode_block(&w)) == 0 && !orphan_is_unnamed(&w))
 		err = error_set(dir->vol->ctx, F2FS_ERR_NOT_FOUND, "inode %u was removed", (unsigned)inode->ino);
 	if (!err)
 		err = need_link_room(&w);
@@ -295,6 +318,8 @@ static int link_name(struct f2fs_inode *dir, const char *name, size_t length, st
 		err = name_remember(&w, &parent, name, length, true);
 	if (err)
 		return err;
+	if (inode_i_links(winode_block(&w)) == 0)
+		orphan_end(&w);
 	links_add(&w, 1);
 	winode_stamp(&w, STAMP_CTIME);
 	return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Orphans: inodes that lose their last name while handles are open stay readable and writable through those. A commit
+ * Orphans: inodes that lose their last name while handles are open, or are made without one, stay readable and
+ * writable through those. A commit
  * lists them in the checkpoint pack; if the volume is mounted before they are closed, the mount deletes them (FORMAT
  * volume 4.7). They are freed by the first change or commit after their last handle was closed: closing itself cannot
  * fail.
@@ -37,6 +38,22 @@ int orphan_make(struct winode *w)
 		inode_set_i_size(winode_block(w), 0);
 	node_dirty(w->txn, w->node);
 	return 0;
+}
+
+bool orphan_is_unnamed(const struct winode *w)
+{
+	return inode_i_links(winode_block(w)) == 0 && inode_i_namelen(winode_block(w)) == 0;
+}
+
+void orphan_end(struct winode *w)
+{
+	f2fs_nid_t *list = w->txn->orphans.items;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < w->txn->orphans.count; i++)
+		if (list[i] != w->node->nid)
+			list[kept++] = list[i];
+	w->txn->orphans.count = kept;
 }
 
 static int free_one(struct txn *txn, f2fs_nid_t ino)

@@ -11,6 +11,10 @@
 int orphans_need_room(const struct txn *txn);
 /* Keep an inode without a name until its last handle is closed. */
 int orphan_make(struct winode *w);
+/* Was the inode made without a name, and has it had none since? */
+bool orphan_is_unnamed(const struct winode *w);
+/* An inode without a name gets one. */
+void orphan_end(struct winode *w);
 /* Free those whose last handle was closed. */
 int orphans_free(struct txn *txn);
 

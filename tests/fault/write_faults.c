@@ -92,6 +92,22 @@ static int create_dir(struct f2fs_inode *dir)
 	return create(dir, "new-directory", 040755, NULL, 0);
 }
 
+/* Without a name, and then with one. */
+static int create_unnamed(struct f2fs_inode *dir)
+{
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644, .flags = F2FS_NEW_UNNAMED };
+	struct f2fs_inode *inode;
+	int err = f2fs_create(dir, NULL, 0, &spec, &inode);
+
+	if (err)
+		return err;
+	err = f2fs_inode_write(inode, 0, bytes, 20000);
+	if (!err)
+		err = f2fs_link(dir, "new-file", 8, inode);
+	f2fs_inode_close(inode);
+	return err;
+}
+
 static int create_link(struct f2fs_inode *dir)
 {
 	return create(dir, "new-symlink", 0120777, (const char *)bytes, 4000);
@@ -220,6 +236,7 @@ static int remove_open(struct f2fs_inode *dir)
 	}
 ON(create_file, "/full")
 ON(create_dir, "/")
+ON(create_unnamed, "/full")
 ON(create_link, "/")
 ON(write_small, "/small")
 ON(write_part, "/large")
@@ -403,6 +420,7 @@ static int run_adaptive(struct f2fs_volume *vol)
 static const struct operation operations[] = {
 	{ "create a file", run_create_file },
 	{ "create a directory", run_create_dir },
+	{ "create a file without a name, and name it", run_create_unnamed },
 	{ "create a symbolic link", run_create_link },
 	{ "link", run_link },
 	{ "set limits", run_limits },

@@ -21,6 +21,7 @@ struct file {
 	uint32_t size[2];
 	f2fs_nid_t ino;
 	uint8_t is_dir;
+	uint8_t is_unnamed[2]; /* made without a name, and linked to none: now, and at the last checkpoint */
 	uint8_t made_at_checkpoint; /* it is part of the last checkpoint */
 	uint8_t is_gone;	    /* its changes were rolled back */
 };
@@ -160,6 +161,26 @@ static void do_create(void)
 	f2fs_inode_close(root);
 }
 
+/* A file without a name, which do_link() may give one. */
+static void do_create_unnamed(void)
+{
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100644, .flags = F2FS_NEW_UNNAMED };
+	struct handle *h = free_handle();
+	struct f2fs_inode *root;
+	struct file *f;
+
+	if (!h || file_count >= MAX_FILES - 1)
+		return;
+	root = root_of();
+	f = &files[++file_count];
+	memset(f, 0, sizeof(*f));
+	check(f2fs_create(root, NULL, 0, &spec, &h->inode), "making without a name");
+	f->ino = f2fs_inode_number(h->inode);
+	f->is_unnamed[0] = 1;
+	h->file = file_count;
+	f2fs_inode_close(root);
+}
+
 static void do_open(void)
 {
 	const unsigned n = below(NAMES);
@@ -273,11 +294,14 @@ static void do_link(void)
 	struct handle *h = any_handle();
 	struct f2fs_inode *root;
 
-	if (!h || names[0][n] || files[h->file].is_dir || (!files[h->file].is_gone && !links_of(h->file)))
+	if (!h || names[0][n] || files[h->file].is_dir ||
+	    (!files[h->file].is_gone && !links_of(h->file) && !files[h->file].is_unnamed[0]))
 		return;
 	root = root_of();
-	if (judge(h, f2fs_link(root, name_of(n), strlen(name_of(n)), h->inode), "linking"))
+	if (judge(h, f2fs_link(root, name_of(n), strlen(name_of(n)), h->inode), "linking")) {
 		names[0][n] = h->file;
+		files[h->file].is_unnamed[0] = 0;
+	}
 	f2fs_inode_close(root);
 }
 
@@ -312,6 +336,7 @@ static void do_commit(void)
 		if (f->is_gone)
 			continue;
 		f->made_at_checkpoint = 1;
+		f->is_unnamed[1] = f->is_unnamed[0];
 		memcpy(f->bytes[1], f->bytes[0], f->size[0]);
 		f->size[1] = f->size[0];
 	}
@@ -330,6 +355,7 @@ static void do_roll_back(void)
 		struct file *f = &files[i];
 
 		f->is_gone |= !f->made_at_checkpoint;
+		f->is_unnamed[0] = f->is_unnamed[1];
 		memcpy(f->bytes[0], f->bytes[1], f->size[1]);
 		f->size[0] = f->size[1];
 	}
@@ -367,6 +393,7 @@ static const struct {
 	unsigned weight;
 } operations[] = { { do_create, 6 }, { do_open, 3 },	    { do_open_number, 2 }, { do_write, 8 },
 		   { do_truncate, 2 }, { do_read, 4 },	    { do_list, 3 },	   { do_make_inside, 1 },
+		   { do_create_unnamed, 1 },
 		   { do_link, 1 },     { do_remove, 4 },    { do_close, 2 },	   { do_commit, 2 },
 		   { do_roll_back, 3 } };
 

@@ -193,6 +193,87 @@ static void orphans_of_others_wait_for_recovery(void **state)
 	assert_int_equal(f2fs_remove(root, "file", 4), F2FS_ERR_STATE);
 }
 
+static int make_unnamed(struct f2fs_inode *dir, struct f2fs_inode **out)
+{
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0100600, .flags = F2FS_NEW_UNNAMED };
+
+	return f2fs_create(dir, NULL, 0, &spec, out);
+}
+
+static void unnamed_file_goes_when_it_is_closed(void **state)
+{
+	struct f2fs_inode *inode;
+	struct f2fs_stat stat;
+	uint64_t before;
+
+	(void)state;
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	before = blocks_in_use();
+	assert_int_equal(make_unnamed(root, &inode), 0);
+	assert_int_equal(f2fs_inode_stat(inode, &stat), 0);
+	assert_int_equal(stat.nlink, 0);
+	assert_int_equal(f2fs_inode_write(inode, 100000, "x", 1), 0);
+	assert_int_equal(f2fs_fsync(inode, 0), 0);
+	assert_int_equal(f2fs_orphan_count(v.vol), 1);
+	assert_int_equal(f2fs_orphan_at(v.vol, 0), f2fs_inode_number(inode));
+	f2fs_inode_close(inode);
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	assert_int_equal(f2fs_orphan_count(v.vol), 0);
+	assert_int_equal(blocks_in_use(), before);
+}
+
+static void unnamed_file_gets_a_name_once(void **state)
+{
+	struct f2fs_inode *inode;
+	struct f2fs_stat stat;
+
+	(void)state;
+	for (unsigned is_listed = 0; is_listed < 2; is_listed++) {
+		assert_int_equal(make_unnamed(root, &inode), 0);
+		if (is_listed)
+			assert_int_equal(f2fs_volume_commit(v.vol), 0);
+		assert_int_equal(f2fs_orphan_count(v.vol), is_listed);
+		assert_int_equal(f2fs_link(root, "name", 4, inode), 0);
+		assert_int_equal(f2fs_fsync(inode, 0), 0); /* by a checkpoint, which lists it no more */
+		assert_int_equal(f2fs_orphan_count(v.vol), 0);
+		assert_int_equal(f2fs_inode_stat(inode, &stat), 0);
+		assert_int_equal(stat.nlink, 1);
+		assert_int_equal(f2fs_remove(root, "name", 4), 0);
+		assert_int_equal(f2fs_link(root, "again", 5, inode), F2FS_ERR_NOT_FOUND);
+		f2fs_inode_close(inode);
+		assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	}
+	assert_int_equal(make_unnamed(root, &inode), 0);
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	assert_int_equal(f2fs_link(root, "name", 4, inode), 0);
+	f2fs_volume_rollback(v.vol);
+	assert_int_equal(f2fs_orphan_count(v.vol), 1);
+	assert_int_equal(f2fs_link(root, "other", 5, inode), 0);
+	f2fs_inode_close(inode);
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	assert_int_equal(f2fs_orphan_count(v.vol), 0);
+	assert_int_equal(f2fs_lookup(v.vol, "/name", 0, &inode), F2FS_ERR_NOT_FOUND);
+	assert_int_equal(f2fs_lookup(v.vol, "/other", 0, &inode), 0);
+	f2fs_inode_close(inode);
+}
+
+static void only_open_regular_files_are_made_without_a_name(void **state)
+{
+	const struct f2fs_new dir = { F2FS_SIZED(f2fs_new), .mode = 040755, .flags = F2FS_NEW_UNNAMED };
+	const struct f2fs_new file = { F2FS_SIZED(f2fs_new), .mode = 0100600, .flags = F2FS_NEW_UNNAMED };
+	const struct f2fs_new named = { F2FS_SIZED(f2fs_new), .mode = 0100600 };
+	struct f2fs_inode *inode;
+
+	(void)state;
+	assert_int_equal(f2fs_create(root, NULL, 0, &dir, &inode), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_create(root, NULL, 0, &file, NULL), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_create(root, "name", 4, &file, &inode), F2FS_ERR_INVALID);
+	assert_int_equal(f2fs_create(root, NULL, 0, &named, &inode), F2FS_ERR_INVALID);
+	inode = make_file("file", 10);
+	assert_int_equal(make_unnamed(inode, &inode), F2FS_ERR_NOT_DIR);
+	f2fs_inode_close(inode);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +283,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(removed_directory_takes_no_names, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(rename_over_an_open_file, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(list_of_several_blocks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(unnamed_file_goes_when_it_is_closed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(unnamed_file_gets_a_name_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(only_open_regular_files_are_made_without_a_name, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(orphans_of_others_wait_for_recovery, set_up, tear_down),
 	};
 

@@ -104,7 +104,7 @@ static void lower(uint64_t *room, uint64_t limit, uint64_t used)
 
 static int is_over(uint64_t grace, int64_t now)
 {
-	return grace && now > 0 && (uint64_t)now > grace;
+	return grace && now > 0 && (uint64_t)now >= grace;
 }
 
 static int look(void *user, const struct f2fs_quota *q)

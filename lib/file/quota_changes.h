@@ -5,6 +5,7 @@
 #ifndef F2FSKIT_FILE_QUOTA_CHANGES_H
 #define F2FSKIT_FILE_QUOTA_CHANGES_H
 
+#include "file/quota_rises.h"
 #include "file/run.h"
 #include "file/write.h"
 #include "format/quota.h"
@@ -14,6 +15,7 @@ struct quota_change {
 	uint32_t id;
 	unsigned limits; /* enum f2fs_quota_limit: these are set, too */
 	int64_t space, inodes;
+	struct quota_rises space_rises, inode_rises; /* of those two, if changes have a time */
 	uint64_t space_soft, space_hard, inodes_soft, inodes_hard;
 	int64_t now; /* when limits were set, seconds */
 };

@@ -50,6 +50,12 @@ void quota_drop(struct txn *txn)
 	if (!changes)
 		return;
 	for (unsigned kind = 0; kind < QUOTA_KINDS; kind++) {
+		for (size_t i = 0; i < changes->list[kind].count; i++) {
+			struct quota_change *change = vec_at(&changes->list[kind], i);
+
+			quota_rises_fini(&change->space_rises);
+			quota_rises_fini(&change->inode_rises);
+		}
 		map32_fini(&changes->index[kind]);
 		vec_fini(&changes->list[kind]);
 	}
@@ -73,6 +79,8 @@ static int need_change(struct txn *txn, unsigned kind, uint32_t id, struct quota
 		if (!change)
 			return F2FS_ERR_NOMEM;
 		change->id = id;
+		quota_rises_init(&change->space_rises, txn->vol->ctx);
+		quota_rises_init(&change->inode_rises, txn->vol->ctx);
 		err = map32_set(&changes->index[kind], id, changes->list[kind].count - 1);
 		if (err)
 			return err;
@@ -80,6 +88,18 @@ static int need_change(struct txn *txn, unsigned kind, uint32_t id, struct quota
 	}
 	*out = vec_at(&changes->list[kind], (size_t)*at);
 	return 0;
+}
+
+/* Times do not change by themselves: without a time, none of grace begins. */
+static int note_rises(const struct txn *txn, struct quota_change *change)
+{
+	const int64_t now = txn->vol->clock.seconds;
+	int err;
+
+	if (!txn->vol->clock.is_set)
+		return 0;
+	err = quota_rises_note(&change->space_rises, change->space, now);
+	return err ? err : quota_rises_note(&change->inode_rises, change->inodes, now);
 }
 
 int quota_adjust(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int64_t inodes)
@@ -94,7 +114,7 @@ int quota_adjust(struct txn *txn, unsigned kind, uint32_t id, int64_t space, int
 		return err;
 	change->space += space;
 	change->inodes += inodes;
-	return 0;
+	return note_rises(txn, change);
 }
 
 int quota_limit(struct txn *txn, unsigned kind, unsigned which, const struct f2fs_quota *quota, int64_t now)

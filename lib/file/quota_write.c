@@ -149,19 +149,30 @@ static uint64_t add_clamped(uint64_t value, int64_t change)
 	return change < 0 && (uint64_t)-change > value ? 0 : value + (uint64_t)change;
 }
 
-/* Return the end of the grace time: a passed soft limit has one, which stays if it runs already. */
-static uint64_t grace_end(bool is_above, uint64_t runs, int64_t now, uint32_t period)
+/* A count of usage that changes, and its soft limit. */
+struct usage {
+	uint64_t before, after, soft;
+	uint64_t grace; /* the end of its time of grace; 0: none runs */
+	const struct quota_rises *rises;
+	int64_t limited; /* when the limit was set, in this transaction; -1: it was not */
+	uint32_t period;
+};
+
+/* Grace begins when usage rises above the soft limit, or a limit below it is set, and ends when usage falls back. */
+static uint64_t grace_after(const struct usage *u)
 {
-	if (!is_above)
+	int64_t since = -1;
+	bool is_new;
+
+	if (u->soft == 0 || u->after <= u->soft)
 		return 0;
-	return runs ? runs : (uint64_t)(now > 0 ? now : 0) + period;
+	is_new = quota_rises_find(u->rises, (int64_t)(u->soft - u->before), &since) || u->grace == 0;
+	since = since > u->limited ? since : u->limited;
+	return is_new && since >= 0 ? (uint64_t)since + u->period : u->grace;
 }
 
-/* Limits as they were set; space counts bytes, its limits KiB. */
-static void apply_limits(const struct quota_image *q, const struct quota_change *change, uint8_t *entry)
+static void set_limits(const struct quota_change *change, uint8_t *entry)
 {
-	uint64_t soft;
-
 	if (change->limits & F2FS_QUOTA_SPACE_SOFT)
 		quota_set_dqb_bsoftlimit(entry, change->space_soft);
 	if (change->limits & F2FS_QUOTA_SPACE_HARD)
@@ -170,14 +181,34 @@ static void apply_limits(const struct quota_image *q, const struct quota_change 
 		quota_set_dqb_isoftlimit(entry, change->inodes_soft);
 	if (change->limits & F2FS_QUOTA_INODES_HARD)
 		quota_set_dqb_ihardlimit(entry, change->inodes_hard);
-	soft = quota_dqb_bsoftlimit(entry);
-	if (change->limits & (F2FS_QUOTA_SPACE_SOFT | F2FS_QUOTA_SPACE_HARD))
-		quota_set_dqb_btime(entry, grace_end(soft && quota_dqb_curspace(entry) > soft << 10,
-						     quota_dqb_btime(entry), change->now, qhead_dqi_bgrace(q->bytes)));
-	soft = quota_dqb_isoftlimit(entry);
-	if (change->limits & (F2FS_QUOTA_INODES_SOFT | F2FS_QUOTA_INODES_HARD))
-		quota_set_dqb_itime(entry, grace_end(soft && quota_dqb_curinodes(entry) > soft, quota_dqb_itime(entry),
-						     change->now, qhead_dqi_igrace(q->bytes)));
+}
+
+/* Limits as they were set, and usage as it was counted; space counts bytes, its limits KiB. */
+static void apply_change(const struct quota_image *q, const struct quota_change *change, uint8_t *entry)
+{
+	const unsigned of_space = F2FS_QUOTA_SPACE_SOFT | F2FS_QUOTA_SPACE_HARD;
+	const unsigned of_inodes = F2FS_QUOTA_INODES_SOFT | F2FS_QUOTA_INODES_HARD;
+	const int64_t limited = change->now > 0 ? change->now : 0;
+	struct usage space = { .before = quota_dqb_curspace(entry),
+			       .grace = quota_dqb_btime(entry),
+			       .rises = &change->space_rises,
+			       .limited = change->limits & of_space ? limited : -1,
+			       .period = qhead_dqi_bgrace(q->bytes) };
+	struct usage inodes = { .before = quota_dqb_curinodes(entry),
+				.grace = quota_dqb_itime(entry),
+				.rises = &change->inode_rises,
+				.limited = change->limits & of_inodes ? limited : -1,
+				.period = qhead_dqi_igrace(q->bytes) };
+
+	set_limits(change, entry);
+	space.soft = quota_dqb_bsoftlimit(entry) << 10;
+	space.after = add_clamped(space.before, change->space);
+	inodes.soft = quota_dqb_isoftlimit(entry);
+	inodes.after = add_clamped(inodes.before, change->inodes);
+	quota_set_dqb_curspace(entry, space.after);
+	quota_set_dqb_btime(entry, grace_after(&space));
+	quota_set_dqb_curinodes(entry, inodes.after);
+	quota_set_dqb_itime(entry, grace_after(&inodes));
 }
 
 static void set_period(struct quota_image *q, const struct quota_period *period)
@@ -194,15 +225,14 @@ static int apply(struct quota_image *q, const struct vec *list)
 		const struct quota_change *change = vec_at(list, i);
 		uint8_t *entry;
 
-		if (change->space == 0 && change->inodes == 0 && !change->limits)
+		if (change->space == 0 && change->inodes == 0 && !change->limits && !change->space_rises.lowest &&
+		    !change->inode_rises.lowest)
 			continue;
 		entry = need_entry(q, change->id);
 		if (!entry)
 			return F2FS_ERR_NOMEM;
 		unescape(entry);
-		quota_set_dqb_curspace(entry, add_clamped(quota_dqb_curspace(entry), change->space));
-		quota_set_dqb_curinodes(entry, add_clamped(quota_dqb_curinodes(entry), change->inodes));
-		apply_limits(q, change, entry);
+		apply_change(q, change, entry);
 		escape(entry);
 	}
 	return 0;

@@ -160,6 +160,78 @@ static void grace(void **state)
 	expect_clean();
 }
 
+/* Usage of user 7, in blocks, as it goes up and down, and when grace ends. */
+static void grace_of_usage(void **state)
+{
+	enum { COMMIT = -1, WEEK = 604800 };
+	static const struct {
+		int blocks, now; /* blocks of the file, and the time; 0: changes have none */
+		uint64_t grace;
+	} rows[] = {
+		{ 9, 1000, 0 }, /* as much as the limit */
+		{ 10, 2000, 2000 + WEEK },
+		{ 12, 3000, 2000 + WEEK },
+		{ 11, 4000, 2000 + WEEK },
+		{ COMMIT, 5000, 2000 + WEEK },
+		{ 13, 6000, 2000 + WEEK },
+		{ 9, 7000, 0 },
+		{ 11, 8000, 8000 + WEEK }, /* it began anew in this transaction */
+		{ COMMIT, 8000, 8000 + WEEK },
+		{ 8, 9000, 0 },
+		{ COMMIT, 9000, 0 },
+		{ 12, 0, 0 }, /* without a time none begins */
+		{ COMMIT, 0, 0 },
+		{ 13, 10000, 10000 + WEEK },
+		{ 8, 0, 0 }, /* but it ends */
+	};
+	struct f2fs_quota q = { .id = 7, .space_soft_kib = 36 };
+	struct f2fs_inode *inode = fresh_make(&v, "file", 0100644);
+	static uint8_t block[4096] = { 1 };
+	int blocks = 0;
+
+	(void)state;
+	assert_int_equal(f2fs_inode_set(inode, F2FS_SET_UID, &(struct f2fs_stat){ .uid = 7 }), 0);
+	assert_int_equal(f2fs_quota_set(v.vol, 0, F2FS_QUOTA_SPACE_SOFT, &q), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct f2fs_time now = { rows[i].now, 0 };
+
+		f2fs_volume_set_time(v.vol, rows[i].now ? &now : NULL);
+		if (rows[i].blocks == COMMIT)
+			assert_int_equal(f2fs_volume_commit(v.vol), 0);
+		else if (rows[i].blocks < blocks)
+			assert_int_equal(f2fs_inode_truncate(inode, (uint64_t)rows[i].blocks * 4096), 0);
+		for (; blocks < rows[i].blocks; blocks++)
+			assert_int_equal(f2fs_inode_write(inode, (uint64_t)blocks * 4096, block, 4096), 0);
+		blocks = rows[i].blocks == COMMIT ? blocks : rows[i].blocks;
+		get(7, &q);
+		if (q.space_grace != rows[i].grace)
+			fail_msg("row %zu: %llu bytes, grace ends at %llu", i, (unsigned long long)q.space_bytes,
+				 (unsigned long long)q.space_grace);
+	}
+	f2fs_inode_close(inode);
+	expect_clean();
+}
+
+static void grace_of_inodes(void **state)
+{
+	const struct f2fs_time early = { 1000, 0 }, late = { 2000, 0 };
+	struct f2fs_quota q = { .id = 0, .inodes_soft = 2 };
+
+	(void)state;
+	assert_int_equal(f2fs_quota_set(v.vol, 0, F2FS_QUOTA_INODES_SOFT, &q), 0);
+	f2fs_volume_set_time(v.vol, &early);
+	f2fs_inode_close(fresh_make(&v, "second", 0100644));
+	f2fs_volume_set_time(v.vol, &late);
+	f2fs_inode_close(fresh_make(&v, "third", 0100644));
+	get(0, &q);
+	assert_int_equal(q.inode_grace, 2000 + 604800);
+	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	get(0, &q);
+	assert_int_equal(q.inode_grace, 2000 + 604800);
+	assert_int_equal(q.space_grace, 0);
+	expect_clean();
+}
+
 static void expect_periods(unsigned kind, uint32_t space, uint32_t inodes)
 {
 	struct f2fs_quota_grace grace = { F2FS_SIZED(f2fs_quota_grace) };
@@ -231,6 +303,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(user_0_may_own_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(limits, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(grace, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(grace_of_usage, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(grace_of_inodes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(periods, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(refusals, set_up, tear_down),
 	};

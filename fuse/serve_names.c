@@ -25,6 +25,7 @@ struct making {
 	mode_t mode;
 	dev_t rdev;
 	const char *target; /* of a symbolic link */
+	int is_unnamed;	    /* without a name, for O_TMPFILE */
 };
 
 /* The caller owns a new inode. A directory with setgid gives its group, and to directories the bit itself. */
@@ -52,6 +53,7 @@ static int spec_of(fuse_req_t req, const struct making *making, struct f2fs_inod
 	spec->atime = spec->mtime = spec->ctime = spec->crtime = m->now;
 	spec->target = making->target;
 	spec->target_length = making->target ? strlen(making->target) : 0;
+	spec->flags = making->is_unnamed ? F2FS_NEW_UNNAMED : 0;
 	return 0;
 }
 
@@ -73,7 +75,7 @@ static int check_quota(fuse_req_t req, struct f2fs_inode *dir, const struct f2fs
 	return err ? err : room.inodes == 0 ? MOUNT_QUOTA : 0;
 }
 
-/* Make an inode and fill its entry; an errno. */
+/* Make an inode, whose name is NULL if it gets none, and fill its entry; an errno. */
 static int make(fuse_req_t req, fuse_ino_t parent, const char *name, const struct making *making,
 		struct fuse_entry_param *entry)
 {
@@ -90,13 +92,15 @@ static int make(fuse_req_t req, fuse_ino_t parent, const char *name, const struc
 	if (!err)
 		err = check_quota(req, inode, &spec);
 	if (!err)
-		err = f2fs_create(inode, name, strlen(name), &spec, &made);
+		err = f2fs_create(inode, name, name ? strlen(name) : 0, &spec, &made);
 	if (!err) {
 		k = known_take(m, SPACE_VOLUME, f2fs_inode_number(made));
 		if (k)
 			known_give(m, k, made);
 		else
 			f2fs_inode_close(made);
+		if (k && !name)
+			k->has_name = 0;
 		err = k ? entry_fill(m, dir, k->ino, entry) : F2FS_ERR_NOMEM;
 	}
 	code = mount_errno(m, err);
@@ -136,9 +140,11 @@ static void symlink_(fuse_req_t req, const char *target, fuse_ino_t parent, cons
 	make_and_reply(req, parent, name, &making);
 }
 
-static void create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, struct fuse_file_info *fi)
+/* Make a regular file and open it. Its name is NULL if it gets none. */
+static void create_and_reply(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
+			     struct fuse_file_info *fi)
 {
-	const struct making making = { .mode = S_IFREG | (mode & 07777) };
+	const struct making making = { .mode = S_IFREG | (mode & 07777), .is_unnamed = !name };
 	struct fuse_entry_param entry;
 	const int code = make(req, parent, name, &making, &entry);
 
@@ -157,6 +163,18 @@ static void create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t m
 	}
 }
 
+static void create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, struct fuse_file_info *fi)
+{
+	create_and_reply(req, parent, name, mode, fi);
+}
+
+#if FUSE_VERSION >= FUSE_MAKE_VERSION(3, 17)
+static void tmpfile_(fuse_req_t req, fuse_ino_t parent, mode_t mode, struct fuse_file_info *fi)
+{
+	create_and_reply(req, parent, NULL, mode, fi);
+}
+#endif
+
 static void link_(fuse_req_t req, fuse_ino_t number, fuse_ino_t new_parent, const char *name)
 {
 	struct mount *m = mount_enter_to_change(req);
@@ -173,6 +191,8 @@ static void link_(fuse_req_t req, fuse_ino_t number, fuse_ino_t new_parent, cons
 		err = guard_inode(to, 1);
 	if (!err)
 		err = f2fs_link(to, name, strlen(name), inode);
+	if (!err)
+		k->has_name = 1; /* even if it was made without one */
 	if (!err)
 		err = entry_fill(m, dir, k->ino, &entry);
 	code = mount_errno(m, err);
@@ -239,6 +259,9 @@ void serve_names(struct fuse_lowlevel_ops *ops)
 	ops->mkdir = mkdir_;
 	ops->symlink = symlink_;
 	ops->create = create;
+#if FUSE_VERSION >= FUSE_MAKE_VERSION(3, 17)
+	ops->tmpfile = tmpfile_;
+#endif
 	ops->link = link_;
 	ops->unlink = remove_;
 	ops->rmdir = remove_;

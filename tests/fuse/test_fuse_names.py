@@ -40,6 +40,11 @@ def allocate(fd, mode, offset, length):
     system("fallocate", fd, mode, ctypes.c_long(offset), ctypes.c_long(length))
 
 
+def give_name(fd, path):
+    """Link an open file: AT_FDCWD twice, AT_SYMLINK_FOLLOW."""
+    system("linkat", -100, b"/proc/self/fd/%d" % fd, -100, os.fsencode(path), 0x400)
+
+
 @pytest.fixture
 def top(mount, volume, peer_check):
     """A mounted volume's root; afterwards both checkers find nothing."""
@@ -133,6 +138,52 @@ def test_a_file_lives_while_it_is_open(top):
     os.rmdir(top / "d")
     assert os.listdir(fd) == [] and fails(os.open, "x", os.O_CREAT, dir_fd=fd) == "ENOENT"
     os.close(fd)
+
+
+def test_files_without_a_name(mount, volume, peer_check):
+    """O_TMPFILE, where this libfuse passes it on: the file is an orphan until it gets a name."""
+    image = volume("128M", "-O", "extra_attr,quota,compression")
+    mounted = mount(image, "background_gc=off")
+    top, control = mounted.point, mounted.point / ".f2fs" / "control"
+    flags, at = os.O_TMPFILE | os.O_RDWR, top / "d"
+    at.mkdir(0o2755)
+    try:
+        fd = os.open(at, flags, 0o640)
+    except OSError as e:
+        assert e.errno == errno.EOPNOTSUPP
+        pytest.skip("this libfuse does not pass O_TMPFILE on")
+    os.write(fd, b"data" * 5000)
+    os.fsync(fd)
+    seen = os.fstat(fd)
+    assert (seen.st_nlink, seen.st_mode, seen.st_size, os.listdir(at)) == (0, stat.S_IFREG | 0o640, 20000, [])
+    for i in range(600):                # more than the handles that are kept open
+        write(top / ("many-%d" % i))
+    assert os.pread(fd, 4, 4) == b"data"
+    give_name(fd, at / "name")
+    assert os.fstat(fd).st_nlink == os.stat(at / "name").st_nlink == 1 and os.listdir(at) == ["name"]
+    os.fsync(fd)
+    os.unlink(at / "name")
+    assert fails(give_name, fd, at / "again") == "ENOENT"
+    os.close(fd)
+    fd = os.open(at, flags | os.O_EXCL)
+    assert fails(give_name, fd, at / "again") == "ENOENT"
+    os.close(fd)
+    control.write_text("checkpoint")
+    free = os.statvfs(top).f_bfree
+    kept, lost = os.open(at, flags), os.open(at, flags)
+    for one in (kept, lost):
+        os.write(one, b"x" * 100000)
+    give_name(kept, top / "kept")
+    os.fsync(kept)
+    control.write_text("checkpoint")
+    mounted.kill()                      # the file without a name is lost, the other is not
+    os.close(kept)
+    os.close(lost)
+    mounted = mount(image)
+    assert (mounted.point / "kept").read_bytes() == b"x" * 100000
+    assert free - os.statvfs(mounted.point).f_bfree == 25 + 1       # with its inode
+    assert mounted.unmount() == ""
+    peer_check(image)
 
 
 def test_holes_and_space(top):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Limits of quota on a volume mounted by f2fsfuse: of users, groups and projects, of space and inodes."""
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -84,6 +85,48 @@ def test_limits_hold(mount, limited, peer_check):
     os.unlink(mounted.point / "user" / "other")
     assert mounted.unmount() == ""
     peer_check(limited)
+
+
+# Sets a file's size, by writing or by cutting it, and ends with the errno.
+RESIZE = r"""
+import os, sys
+os.setresuid(*[int(sys.argv[1])] * 3)
+try:
+    fd, size = os.open(sys.argv[2], os.O_CREAT | os.O_RDWR), int(sys.argv[3])
+    os.truncate(fd, min(size, os.fstat(fd).st_size))
+    while os.fstat(fd).st_size < size:
+        at = os.fstat(fd).st_size
+        os.pwrite(fd, b"x" * min(65536, size - at), at)
+except OSError as e:
+    sys.exit(e.errno)
+"""
+
+
+def test_grace_runs(mount, volume, run_tool, peer_check, monkeypatch):
+    """Grace begins when usage passes the soft limit, and ends when usage falls back. The mounts' clocks are set."""
+    image = volume("128M", "-O", "extra_attr,quota")
+    run_tool("f2fs", "-w", image, "mkdir", "/d", "--", "chmod", "777", "/d", "--", "setgrace", "100", "50", "--",
+             "setquota", str(USER), "1M", "8M", "2", "9")
+    rows = [    # time, file, its size, the errno, and when grace of space and of inodes ends then
+        (1000, "a", 1 << 20, 0, 0, 0),
+        (2000, "a", 2 << 20, 0, 2100, 0),
+        (2050, "b", 65536, 0, 2100, 0),
+        (2099, "b", 131072, 0, 2100, 0),
+        (2100, "b", 196608, errno.EDQUOT, 2100, 0),
+        (2101, "c", 0, 0, 2100, 2151),
+        (2150, "d", 0, 0, 2100, 2151),
+        (2151, "e", 0, errno.EDQUOT, 2100, 2151),
+        (2200, "a", 65536, 0, 0, 2151),
+        (3000, "a", 3 << 20, 0, 3100, 2151),
+    ]
+    for now, name, size, code, space, inodes in rows:
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", str(now))
+        mounted = mount(image, "allow_other")
+        done = subprocess.run([sys.executable, "-c", RESIZE, str(USER), "d/" + name, str(size)], cwd=mounted.point)
+        assert mounted.unmount() == ""
+        user = json.loads(run_tool("f2fs", "--json", image, "quota", str(USER)).stdout)[0]
+        assert (now, done.returncode, user["space_grace"], user["inode_grace"]) == (now, code, space, inodes)
+    peer_check(image)
 
 
 def test_grace_is_over(mount, volume, run_tool):

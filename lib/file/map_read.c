@@ -121,9 +121,14 @@ static void fill_cluster(const struct f2fs_inode *inode, const struct map_run *r
 	}
 }
 
-/* Extend a run of holes, reserved or data blocks over the slots of one node; true when it ends there. */
-static bool extend_run(const struct f2fs_inode *inode, const struct map_run *run, struct f2fs_file_extent *out)
+/*
+ * Extend a run of holes, reserved or data blocks over the slots of one node, up to the wanted number of blocks; true
+ * when it ends before.
+ */
+static bool extend_run(const struct f2fs_inode *inode, const struct map_run *run, uint64_t wanted,
+		       struct f2fs_file_extent *out)
 {
+	const uint64_t room = wanted - out->count, count = run->count < room ? run->count : room;
 	uint64_t i;
 
 	if (!run->slots) {
@@ -132,7 +137,7 @@ static bool extend_run(const struct f2fs_inode *inode, const struct map_run *run
 		out->count += run->count;
 		return false;
 	}
-	for (i = 0; i < run->count; i++) {
+	for (i = 0; i < count; i++) {
 		uint32_t slot = get_le32(run->slots + i * 4);
 
 		if (kind_of(inode, slot) != out->kind)
@@ -141,7 +146,7 @@ static bool extend_run(const struct f2fs_inode *inode, const struct map_run *run
 			break;
 	}
 	out->count += i;
-	return i < run->count;
+	return i < count;
 }
 
 /* Find the extent from a file block on; it may end early once it has the wanted number of blocks. */
@@ -167,7 +172,7 @@ static int find_extent(struct f2fs_inode *inode, uint64_t file_block, uint64_t w
 	}
 	if (out->kind == F2FS_EXTENT_DATA)
 		out->addr = slot;
-	while (!extend_run(inode, &run, out) && out->count < wanted) {
+	while (!extend_run(inode, &run, wanted, out) && out->count < wanted) {
 		err = map_find(inode, file_block + out->count, &run);
 		if (err) { /* the end of the tree, or damage that the next call meets */
 			error_clear(inode->vol->ctx);

@@ -158,8 +158,7 @@ int atomic_start(struct mount *m, struct known *k, pid_t process)
 
 	if (err || atomic_is_on(m, k))
 		return err;
-	/* there would be nobody to end for, or writes would come after the commit */
-	if (m->gathers_writes || m->is_single)
+	if (m->gathers_writes) /* writes would come after the commit */
 		return F2FS_ERR_UNSUPPORTED;
 	if (st.is_compressed || st.is_verity || st.inline_flags & INODE_PINNED)
 		return F2FS_ERR_INVALID;

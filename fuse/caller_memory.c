@@ -22,7 +22,7 @@ static int copy(const struct caller *caller, copy_function *function, uint64_t o
 	ssize_t done;
 	int code;
 
-	if (caller->m->is_single || caller->process <= 0 || pthread_mutex_trylock(&one_at_a_time) != 0)
+	if (caller->process <= 0 || pthread_mutex_trylock(&one_at_a_time) != 0)
 		return ENOTTY;
 	done = function(caller->process, &local, 1, &remote, 1, 0);
 	code = done >= 0 || errno == EFAULT ? EFAULT : ENOTTY;

@@ -17,7 +17,7 @@ struct caller {
 
 /*
  * Copy bytes that begin `offset` bytes into the argument. Returns 0; EFAULT if there is no such memory; ENOTTY if this
- * program may not look at the caller, serves one request at a time, or looks at another caller just now.
+ * program may not look at the caller, or looks at another caller just now.
  * Never call these with the lock held: the memory may be a mapped file of this mount, whose bytes are a request, too.
  */
 int caller_read(const struct caller *caller, uint64_t offset, void *to, size_t size);

@@ -74,8 +74,6 @@ int encryption_forget(struct ioctl_call *call)
 	fuse_ino_t *numbers;
 	size_t count;
 
-	if (m->is_single)
-		return ENOTTY;
 	pthread_mutex_lock(&m->lock);
 	numbers = list(m, &count);
 	mount_leave(m);

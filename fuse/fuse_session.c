@@ -19,6 +19,7 @@
 #include "fuse/mount.h"
 #include "fuse/mounted.h"
 #include "fuse/serve.h"
+#include "fuse/serve_ioctls.h"
 
 static int ready_fd = -1; /* the parent waits for a byte from here */
 
@@ -199,6 +200,7 @@ int session_run(struct mount *m, const struct session_options *o)
 	if (fuse_session_mount(session, o->mountpoint) == 0) {
 		rc = answer(m, session, o->is_single);
 		fuse_session_unmount(session);
+		ioctls_wait();
 	}
 	fuse_session_destroy(session);
 	return rc < 0 ? -1 : 0;

@@ -5,7 +5,6 @@
  */
 
 #include <errno.h>
-#include <signal.h>
 #include <time.h>
 
 #include "fuse/atomic_file.h"
@@ -13,6 +12,7 @@
 #include "fuse/keeper.h"
 #include "fuse/mount.h"
 #include "fuse/mounted.h"
+#include "fuse/quiet_thread.h"
 
 #define SECOND_NS INT64_C(1000000000)
 #define TICK_NS (SECOND_NS / 4)
@@ -54,19 +54,6 @@ static void *keep(void *user)
 	return NULL;
 }
 
-/* Signals are for the thread that waits for them. */
-static int start_without_signals(struct mount *m)
-{
-	sigset_t all, old;
-	int code;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &old);
-	code = pthread_create(&m->keeper, NULL, keep, m);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return code;
-}
-
 int keeper_start(struct mount *m)
 {
 	pthread_condattr_t attributes;
@@ -79,7 +66,7 @@ int keeper_start(struct mount *m)
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init(&m->wake, &attributes);
 	pthread_condattr_destroy(&attributes);
-	code = start_without_signals(m);
+	code = quiet_thread_start(&m->keeper, keep, m);
 	m->has_keeper = code == 0;
 	return code;
 }

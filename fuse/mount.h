@@ -104,7 +104,7 @@ struct mount {
 	struct mount_options options;
 	int is_daemon; /* messages go to syslog */
 	int gathers_writes; /* the kernel does */
-	int is_single; /* one request is served at a time */
+	int is_single; /* one request is served at a time, but for ioctls, which may cause others */
 	struct fuse_session *session;
 
 	pthread_mutex_t lock; /* around all that follows, and every call of the library */

@@ -35,10 +35,10 @@ def shut_down(path, level):
     return ctypes.get_errno() if rc else 0
 
 
-@pytest.fixture
-def file(mount, volume, peer_check):
+@pytest.fixture(params=["rw", "single_thread"])
+def file(request, mount, volume, peer_check):
     """A mount with a file of old contents; it is open. Afterwards both checkers look at the volume."""
-    mounted = mount(volume("128M"), "allow_other")
+    mounted = mount(volume("128M"), "allow_other", request.param)
     path = mounted.point / "file"
     path.write_bytes(OLD)
     fd = os.open(path, os.O_RDWR)
@@ -148,9 +148,8 @@ def test_who_may_write_atomically(file):
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == errno.EACCES
 
 
-@pytest.mark.parametrize("option", ["single_thread", "writeback_cache"])
-def test_mounts_without_atomic_writes(mount, volume, option):
-    mounted = mount(volume("128M"), option)
+def test_mounts_without_atomic_writes(mount, volume):
+    mounted = mount(volume("128M"), "writeback_cache")
     with open(mounted.point / "file", "wb", buffering=0) as one:
         one.write(OLD)
         assert refused(fcntl.ioctl, one.fileno(), START) == errno.EOPNOTSUPP

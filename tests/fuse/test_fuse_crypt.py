@@ -75,8 +75,9 @@ def read(path):
         return e.errno
 
 
-def test_keys_and_policies(mount, encrypted, peer_check):
-    mounted = mount(encrypted)
+@pytest.mark.parametrize("option", ["rw", "single_thread"])
+def test_keys_and_policies(mount, encrypted, peer_check, option):
+    mounted = mount(encrypted, option)
     top = mounted.point
     secret = top / "secret"
     secret.mkdir()
@@ -102,9 +103,10 @@ def test_keys_and_policies(mount, encrypted, peer_check):
     peer_check(encrypted)
 
 
-def test_keys_come_and_go(mount, encrypted, peer_check):
+@pytest.mark.parametrize("option", ["rw", "single_thread"])
+def test_keys_come_and_go(mount, encrypted, peer_check, option):
     """The kernel's cache follows: names and contents appear with the key, and contents go with it."""
-    mounted = mount(encrypted)
+    mounted = mount(encrypted, option)
     secret = mounted.point / "secret"
     secret.mkdir()
     name = add(mounted.point, KEY)
@@ -154,6 +156,29 @@ def test_descriptors(mount, encrypted, peer_check):
     peer_check(encrypted)
 
 
+@pytest.mark.parametrize("option", ["rw", "single_thread"])
+def test_an_argument_in_a_file_of_the_mount(mount, encrypted, option):
+    """Its page is read from the program while the program waits for it."""
+    mounted = mount(encrypted, option)
+    argument = specifier(IDENTIFIER) + struct.pack("II32x", 64, 0)
+    (mounted.point / "argument").write_bytes((bytes(mmap.PAGESIZE - 80) + argument + KEY).ljust(2 * mmap.PAGESIZE, b"\0"))
+    assert mounted.unmount() == ""      # the kernel's cache is empty now
+    mounted = mount(encrypted, option)
+    with open(mounted.point / "argument", "r+b") as file:
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)     # one page at a time
+        with mmap.mmap(file.fileno(), 2 * mmap.PAGESIZE) as memory:
+            memory.madvise(mmap.MADV_RANDOM)
+            inside = ctypes.c_char.from_buffer(memory)
+            at = ctypes.addressof(inside) + mmap.PAGESIZE - 80
+            fd = os.open(mounted.point, os.O_RDONLY)
+            assert LIBC.ioctl(fd, ctypes.c_ulong(ADD), ctypes.c_void_p(at)) == 0
+            os.close(fd)
+            name = memory[mmap.PAGESIZE - 80 + 8:mmap.PAGESIZE - 80 + 24]
+            del inside
+    assert status(mounted.point, IDENTIFIER, name) == (PRESENT, 1, 1)
+    assert mounted.unmount() == ""
+
+
 def test_wrong_arguments(mount, encrypted, volume, program):
     mounted = mount(encrypted, "allow_other")
     top = mounted.point
@@ -176,9 +201,6 @@ def test_wrong_arguments(mount, encrypted, volume, program):
             os._exit(answer if isinstance(answer, int) else 0)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == errno.EPERM
     os.close(fd)
-    assert mounted.unmount() == ""
-    mounted = mount(encrypted, "single_thread")
-    assert add(mounted.point, KEY) == errno.ENOTTY
     assert mounted.unmount() == ""
     mounted = mount(volume("64M"))
     assert add(mounted.point, KEY) == errno.EOPNOTSUPP

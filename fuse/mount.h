@@ -117,6 +117,7 @@ struct mount {
 	struct known_table known;
 	int is_broken;	      /* writing has failed, and has stopped */
 	int is_shut;	      /* F2FS_IOC_SHUTDOWN has stopped it */
+	unsigned failures;    /* of the device, and damages, that were reported */
 	int is_change;	      /* the request that holds the lock is one */
 	int64_t changed_ns;   /* when the first change since the last checkpoint was made; 0: there is none */
 	int64_t requested_ns; /* when the last request came */

@@ -112,6 +112,19 @@ static int stops_writing(struct mount *m)
 	return 1;
 }
 
+/* Report a device that fails, or damage, as the kernel does. In views of the past, overwritten blocks are no damage. */
+static void report_failure(struct mount *m, int err)
+{
+	enum { REPORTS = 20 };
+
+	if ((err != F2FS_ERR_IO && err != F2FS_ERR_CORRUPT) || m->history || m->failures > REPORTS)
+		return;
+	if (m->failures++ < REPORTS)
+		mount_say(m, "%s: %s", m->image, f2fs_context_error(m->ctx)->message);
+	else
+		mount_say(m, "%s: further failures are not reported", m->image);
+}
+
 int mount_errno(struct mount *m, int err)
 {
 	if (!err)
@@ -130,6 +143,7 @@ int mount_errno(struct mount *m, int err)
 	}
 	if (stops_writing(m) || (m->is_broken && (err == F2FS_ERR_STATE || err == F2FS_ERR_UNCERTAIN)))
 		return EIO;
+	report_failure(m, err);
 	return f2fs_error_errno(err) ? f2fs_error_errno(err) : EIO;
 }
 

@@ -449,6 +449,23 @@ def test_an_image_that_cannot_be_written(mount, volume, peer_check):
     peer_check(image)
 
 
+def test_an_image_that_is_cut(mount, volume):
+    """Requests fail, and the log says why, but not for ever."""
+    image = volume("128M")
+    mounted = mount(image)
+    (mounted.point / "file").write_bytes(os.urandom(1 << 20))
+    assert mounted.unmount() == ""
+    mounted = mount(image, "ro")
+    os.truncate(image, 8 << 20)
+    for _ in range(30):
+        with pytest.raises(OSError) as refused:
+            (mounted.point / "file").read_bytes()
+        assert refused.value.errno == errno.EIO
+    said = mounted.unmount().splitlines()
+    assert len(said) == 21 and all("disk.img: cannot read" in line for line in said[:20])
+    assert "further failures are not reported" in said[20]
+
+
 def wait_for(condition):
     for _ in range(3000):
         if condition():

@@ -3,12 +3,14 @@
 """Compare f2fsfuse with fuse2fs, on images in memory, and with a FUSE program that passes everything on to a directory.
 
 mounts.py --f2fsfuse BUILD/fuse/f2fsfuse --mkfs BUILD/mkfs/mkfs.f2fs [--passthrough PROGRAM] [--tar FILE] [--git REPOSITORY]
-          [--work /dev/shm] [--rounds 3] [--files 100000] [--options OPTIONS]
+          [--work /dev/shm] [--rounds 3] [--files 100000] [--options OPTIONS] [--reads]
 
 Processor time is that of the server and of the client together. Caches of the mount are dropped before each read by
-unmounting and mounting again. PROGRAM is passthrough_ll of libfuse's examples.
+unmounting and mounting again. PROGRAM is passthrough_ll of libfuse's examples. --reads repeats the random reads alone, by turns
+from one program to the next, and shows the median of one read, which other load of the machine moves less than their sum.
 """
 import argparse
+import contextlib
 import os
 import random
 import resource
@@ -63,11 +65,15 @@ def stream_in(top, _):
 
 
 def random_in(top, _):
-    places = random.Random(1)
+    """Return the median of one read, in seconds."""
+    places, times = random.Random(1), []
     with open(top + "/stream", "rb", buffering=0) as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
         for _ in range(20000):
-            os.pread(file.fileno(), 4096, places.randrange(STREAM // 4096) * 4096)
+            at, start = places.randrange(STREAM // 4096) * 4096, time.perf_counter()
+            os.pread(file.fileno(), 4096, at)
+            times.append(time.perf_counter() - start)
+    return statistics.median(times)
 
 
 def beside_a_writer(top, _):
@@ -177,6 +183,28 @@ def run(name, a, work, results):
     subprocess.run(["rm", "-rf", work + "/" + name], check=True)
 
 
+def repeat_reads(names, a):
+    """Random reads of 4 KiB by turns, and a table."""
+    with contextlib.ExitStack() as stack:
+        servers, times = {}, {}
+        for name in names:
+            work = stack.enter_context(tempfile.TemporaryDirectory(dir=a.work))
+            os.mkdir(work + "/mount")
+            servers[name] = Server(prepare(name, a, work), work + "/mount")
+            servers[name].start()
+            stream_out(servers[name].point, a)
+            servers[name].stop()
+        for _ in range(a.rounds):
+            for name, server in servers.items():
+                server.start()
+                before = server.seconds()
+                times.setdefault(name, []).append((random_in(server.point, a), server.seconds() - before))
+                server.stop()
+    print("| program | median of a read, µs | processor of the program, s |\n|---|---|---|")
+    for name, rows in times.items():
+        print("| %s | %.1f | %.2f |" % (name, *(statistics.median(row[part] for row in rows) * scale for part, scale in ((0, 1e6), (1, 1)))))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--f2fsfuse", required=True)
@@ -188,12 +216,16 @@ def main():
     parser.add_argument("--tar")
     parser.add_argument("--git")
     parser.add_argument("--options")
+    parser.add_argument("--reads", action="store_true")
     parser.add_argument("--only", help="of the programs f2fsfuse, fuse2fs, passthrough")
     a = parser.parse_args()
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))    # the passthrough program has one for each inode
     names = ["f2fsfuse", "fuse2fs"] + (["passthrough"] if a.passthrough else [])
     names = [a.only] if a.only else names
+    if a.reads:
+        repeat_reads(names, a)
+        return
     results = {}
     with tempfile.TemporaryDirectory(dir=a.work) as work:
         os.mkdir(work + "/mount")

@@ -28,7 +28,8 @@ def run(top, tmp_path):
         folder = CACHE / "-".join([*packages, f"{sys.version_info[0]}.{sys.version_info[1]}"])
         if not folder.exists():
             new = pathlib.Path(f"{folder}.{os.getpid()}")
-            done = subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", new, *packages],
+            done = subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--timeout", "15", "--retries", "1",
+                                   "--target", new, *packages],
                                   capture_output=True, text=True)
             if done.returncode:
                 shutil.rmtree(new, ignore_errors=True)

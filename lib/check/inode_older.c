@@ -94,10 +94,13 @@ static int drop_old_pointers(struct builder *b, const struct inode_layout *layou
 		if (!stays)
 			put_le32(slot, F2FS_NULL_ADDR);
 	}
-	for (unsigned i = 0; i < INODE_NIDS; i++) {
+	for (unsigned i = 0; i < INODE_NIDS && !err; i++) {
 		const struct nid_fact *node = facts_nid(&b->c->facts, inode_nid(geo, b->block, i));
+		bool is_own = node && node->ino == nid && node->nid != nid;
 
-		if (!node || node->kind < FACT_DIRECT || node->ino != nid)
+		if (is_own && node->kind < FACT_DIRECT) /* lost with the inode: the next vote builds it again */
+			err = rebuild_is_due(b->c, &b->misplaced, node, &is_own);
+		if (!is_own)
 			inode_set_nid(geo, b->block, i, 0);
 	}
 	return err;

@@ -146,6 +146,28 @@ def test_folded_directories(bed, f2fskit):
         assert volume.path("/folded/plain/Name-7").exists() and not volume.path("/folded/plain/NAME-7").exists()
 
 
+def test_inode_with_its_nodes(bed):
+    """An older copy of an inode knows where its nodes belong that are lost with it."""
+    bed, contents = bed(), random.Random(1).randbytes(2800 * BLOCK)
+    with bed.open("r+") as volume:
+        volume.path("/large").write_bytes(contents)
+    at = bed.at("/large")
+    copy = bed.device.read(at, BLOCK)
+    bed.forget()
+    with bed.open("r+") as volume:
+        volume.path("/large").chmod(0o640)
+        ino = volume.lookup("/large").number
+    with bed.open() as volume:
+        nodes = [entry.block_addr for entry in volume.nat.used() if entry.ino == ino]
+    assert len(nodes) == 3 and at // BLOCK not in nodes
+    bed.device.write(at, copy)
+    for block in nodes:
+        bed.device.write(block * BLOCK, bytes(BLOCK))
+    assert {"INODE_REBUILT", "NODE_REBUILT"} <= bed.repair()
+    with bed.open() as volume:
+        assert volume.path("/large").read_bytes() == contents
+
+
 def test_compressed_since(bed):
     """An older copy of an inode does not know that its blocks are compressed."""
     bed = bed(features=["extra_attr", "compression"])

@@ -2,8 +2,9 @@
 /*
  * Divide an inode that is made from its entry and its blocks. The room for extra fields and attributes decides how many
  * pointers it has, and with that the place in the file of each block below its nodes. Mount options and the age of the
- * volume decide about that room, so that a file usually has the same as its directory. Summaries know better: a slot in
- * use past the pointers contradicts, and a file whose last slot in use is the last one of an inode agrees.
+ * volume decide about that room, so that a file usually has the same as its directory, or as other files. Summaries
+ * know better: a slot in use past the pointers contradicts, and a file whose last slot in use is the last one of an
+ * inode agrees.
  */
 #include "check/fresh_layout.h"
 
@@ -15,6 +16,7 @@ struct division {
 };
 
 #define MOST_DIVISIONS 6u
+#define MOST_SAMPLES 1000u
 
 static void divide(const struct f2fs_geometry *geo, uint8_t *block, const struct division *d)
 {
@@ -41,8 +43,25 @@ static uint32_t slots_of(const struct f2fs_geometry *geo, const struct division 
 	return geo->addrs_per_inode - words;
 }
 
+/* Find the number of slots that most of some files of the volume have. 0: there are no files. */
+static uint32_t common_slots(const struct checker *c)
+{
+	uint32_t slots = 0, votes = 0;
+
+	for (uint32_t i = 0; i < facts_inode_count(&c->facts) && i < MOST_SAMPLES; i++) {
+		const struct inode_fact *inode = facts_inode_nth(&c->facts, i);
+
+		if (!inode || inode->type != F2FS_TYPE_REGULAR || inode->cluster_blocks || (inode->state & INODE_MENDED))
+			continue;
+		if (votes == 0)
+			slots = inode->slots;
+		votes += inode->slots == slots ? 1 : -1u;
+	}
+	return slots;
+}
+
 /* List the usual divisions, the likeliest first. Returns their number. */
-static unsigned list_usual(const struct f2fs_geometry *geo, const uint8_t *from, struct division *out)
+static unsigned list_usual(const struct f2fs_geometry *geo, const uint8_t *from, uint32_t common, struct division *out)
 {
 	const uint32_t all = geometry_has(geo, F2FS_FEAT_EXTRA_ATTR) ? extra_SIZE : 0;
 	const bool is_flexible = geometry_has(geo, F2FS_FEAT_FLEXIBLE_INLINE_XATTR);
@@ -53,6 +72,10 @@ static unsigned list_usual(const struct f2fs_geometry *geo, const uint8_t *from,
 
 		inode_layout(geo, from, &layout);
 		out[count++] = (struct division){ layout.extra_words * 4, layout.xattr_size / 4 };
+	}
+	if (common && common + all / 4 <= geo->addrs_per_inode) {
+		out[count] = (struct division){ all, geo->addrs_per_inode - all / 4 - common };
+		count += slots_of(geo, &out[count]) == common;
 	}
 	out[count++] = (struct division){ all, INODE_DEFAULT_XATTR_WORDS };
 	out[count++] = (struct division){ all, 0 };
@@ -80,10 +103,11 @@ static uint32_t find_reach(const struct builder *b, f2fs_nid_t nid)
 	return reach;
 }
 
-static struct division choose(const struct f2fs_geometry *geo, const uint8_t *from, uint32_t reach, bool has_nodes)
+static struct division choose(const struct f2fs_geometry *geo, const uint8_t *from, uint32_t common, uint32_t reach,
+			      bool has_nodes)
 {
 	struct division usual[MOST_DIVISIONS], other;
-	const unsigned count = list_usual(geo, from, usual);
+	const unsigned count = list_usual(geo, from, common, usual);
 
 	for (unsigned i = 0; i < count; i++)
 		if (slots_of(geo, &usual[i]) == reach && reach)
@@ -101,7 +125,10 @@ static struct division choose(const struct f2fs_geometry *geo, const uint8_t *fr
 
 void fresh_layout(struct builder *b, const struct lost_inode *lost, const uint8_t *from)
 {
-	const struct division d = choose(b->c->geo, from, find_reach(b, lost->nid), lost->last != 0);
+	const struct f2fs_geometry *geo = b->c->geo;
+	const bool is_in_root = lost->dir == geo->root_ino; /* which mkfs made, and not as a mount does */
+	const struct division d = choose(geo, is_in_root ? NULL : from, common_slots(b->c), find_reach(b, lost->nid),
+					 lost->last != 0);
 
 	divide(b->c->geo, b->block, &d);
 }

@@ -19,6 +19,7 @@ void witness_book_init(struct witness_book *book, struct f2fs_context *ctx)
 	amends_init(&book->amends, ctx);
 	vec_init(&book->verdicts, ctx, sizeof(struct finding));
 	book->votes = 0;
+	book->is_full = false;
 	book->block = NULL;
 	book->asked = 0;
 }
@@ -148,10 +149,17 @@ int witness_amend_block(struct checker *c, f2fs_blk_t addr, const uint8_t *block
 {
 	struct amends *amends = &c->book->amends;
 	bool is_new = false;
-	int err = amends->whole.count < MAX_REBUILT
-			  ? amends_add_block(amends, addr, block, c->geo->block_size, &is_new)
-			  : 0;
+	int err;
 
+	if (amends->whole.count >= MAX_REBUILT / c->geo->block_size) {
+		if (!c->book->is_full)
+			log_message(c->ctx, F2FS_LOG_WARNING,
+				    "%u lost nodes are built again, and no more, because they are kept in memory",
+				    (unsigned)amends->whole.count);
+		c->book->is_full = true;
+		return 0;
+	}
+	err = amends_add_block(amends, addr, block, c->geo->block_size, &is_new);
 	return err || !is_new ? err : note(c, why);
 }
 

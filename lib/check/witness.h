@@ -35,7 +35,7 @@
 #include "volume/amends.h"
 
 #define MAX_VOTES 8u
-#define MAX_REBUILT 16384u /* blocks that are amended as a whole: they are kept in memory */
+#define MAX_REBUILT (256u << 20) /* bytes of blocks that are amended as a whole: they are kept in memory */
 
 /* The witnesses for a value. Their names are in witness.c. */
 enum witness {
@@ -61,6 +61,7 @@ struct witness_book {
 	struct amends amends;
 	struct vec verdicts; /* struct finding: raised by each check that sees the amends */
 	unsigned votes;	     /* that amended something */
+	bool is_full;	     /* no more whole blocks are amended */
 	uint8_t *block;	     /* one block of scratch */
 	uint32_t asked;	     /* inodes whose division was asked */
 };
@@ -108,7 +109,7 @@ int witness_amend_more(struct checker *c, f2fs_blk_t addr, uint32_t offset, uint
  * CANCELED only.
  */
 int witness_copy_block(struct checker *c, f2fs_blk_t addr, bool *is_readable);
-/* Amend a whole block, whatever the device has there. Nothing is done beyond MAX_REBUILT of them. */
+/* Amend a whole block, whatever the device has there. Beyond MAX_REBUILT nothing is, and a warning says so. */
 int witness_amend_block(struct checker *c, f2fs_blk_t addr, const uint8_t *block, const struct finding *why);
 int witness_amend_entry(struct checker *c, const struct f2fs_nat_info *entry, const struct finding *why);
 

@@ -217,7 +217,8 @@ static bool is_foreign(const struct checker *c, const struct nid_fact *fact, con
 	const struct nid_fact *other = facts_nid(&c->facts, view->nid);
 
 	return other && other->ino == view->ino && other->addr != fact->addr &&
-	       (view->ino != fact->ino || ((fact->flags & FACT_CLAIMED) && fact->place != view->offset));
+	       (view->ino != fact->ino || ((fact->flags & FACT_CLAIMED) && fact->place != view->offset) ||
+		(fact->ino == fact->nid && view->offset != 0));
 }
 
 /* The NAT leads to a block whose footer has another number: is it the node all the same? */
@@ -229,9 +230,13 @@ static int vote_on_number(struct checker *c, const struct nid_fact *fact)
 	bool is_readable, is_inode = false;
 	int err = witness_view(c, fact->addr, &view, &is_readable);
 
-	if (err || !is_readable || view.nid == fact->nid || (view.has_sum && view.sum_nid == view.nid) ||
-	    is_foreign(c, fact, &view))
+	if (err || !is_readable || view.nid == fact->nid || (view.has_sum && view.sum_nid == view.nid))
 		return err;
+	if (fact->ino == fact->nid && view.offset != 0) /* an inode with a wrong footer, or a node below one? */
+		err = reads_as_inode(c, fact, &view, &is_inode);
+	if (err || (!is_inode && is_foreign(c, fact, &view)))
+		return err;
+	is_inode = false;
 	if (!view.has_sum && facts_nid(&c->facts, view.nid) && facts_nid(&c->facts, view.nid)->addr == fact->addr)
 		return 0;
 	if (view.has_sum && view.is_node_sum && view.sum_nid == fact->nid)

@@ -132,6 +132,16 @@ class Judge:
         gone = [path for path in paths if path not in after and path != "/"] if has_trace else []
         return sorted(lost - allowed) + ["name " + path for path in gone]
 
+    def moved(self, damage, after, devices):
+        """Files whose inode was lost, and of which other bytes than those after the last block's start differ."""
+        nid, ino = self.nodes.get(damage.block, (0, 0))
+        kind, outside, is_compressed, paths = self.inodes.get(ino, ("", 0, False, []))
+        path = paths[0] if paths else ""
+        if nid != ino or kind != "REGULAR" or not outside or is_compressed or self.is_encrypted(paths) or path not in after:
+            return []
+        most = max(sweep_judge.PIECE, self.whole.subject.places.size)
+        return [path] if sweep_judge.bytes_lost(self.whole, devices, path) > most else []
+
     def is_encrypted(self, paths):
         """Is it below an encrypted directory? The key to its contents was in its inode."""
         return any(path == directory or path.startswith(directory + "/") for path in paths for directory in self.encrypted)
@@ -157,16 +167,17 @@ class Judge:
 
 def one(judge, damage, then=None):
     """The judge's result, with excess losses as a fault. then: as of sweep_judge.one()."""
-    after = {}
+    after, moved = {}, []
 
     def look(bed, result, said, again):
         after.update(sweep_judge.Look(bed.devices).found)
+        moved.extend(judge.moved(damage, after, bed.devices))
         if then:
             then(bed, result, said, again)
 
     result = sweep_judge.one(judge.whole, damage, None, look)
     lost = {path for path, state in judge.whole.look.found.items() if after.get(path) != state}
-    excess = judge.excess(damage, lost, after)
+    excess = judge.excess(damage, lost, after) + ["contents " + path for path in moved]
     if excess:
         result["wrong"]["lost"] = "lost, though something else knew it: %s" % excess[:6]
     return result

@@ -165,7 +165,7 @@ int io_move_range(struct io_call *call)
 
 int io_ioprio(struct io_call *call)
 {
-	uint32_t hint = F2FS_IOPRIO_WRITE;
+	uint32_t hint = IO_PRIO_WRITE;
 
 	if (strcmp(call->words[0], "ioprio_write") != 0)
 		return io_refuse(call, call->words[0], "is not a hint");

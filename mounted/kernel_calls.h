@@ -25,6 +25,6 @@ enum { BLOCK_BYTES = 4096 }; /* the unit of the command line, whatever the volum
 #ifndef F2FS_IOC_IO_PRIO
 #define F2FS_IOC_IO_PRIO _IOW(F2FS_IOCTL_MAGIC, 27, __u32)
 #endif
-enum { F2FS_IOPRIO_WRITE = 1 };
+enum { IO_PRIO_WRITE = 1 }; /* F2FS_IOPRIO_WRITE, which newer headers have as an enumerator */
 
 #endif

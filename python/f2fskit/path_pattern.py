@@ -19,11 +19,13 @@ def matcher(pattern: str, exact: bool) -> Callable[[str], object]:
 
 
 def full_match(parts: tuple[str, ...], patterns: tuple[str, ...], exact: bool) -> bool:
-    """Do all components match all patterns? Places in the path that the patterns so far may have reached are kept."""
+    """Do all components match all patterns? Places in the path that the patterns so far may have reached are kept. As in
+    pathlib, /a/** matches what is below /a, and /** all."""
     places = {0}
-    for pattern in patterns:
+    for i, pattern in enumerate(patterns):
         if pattern == "**":
-            places = set(range(min(places), len(parts) + 1)) if places else places
+            first = min(places, default=len(parts) + 1)
+            places = set(range(first + (i == len(patterns) - 1 and first > 1), len(parts) + 1))
         else:
             matches = matcher(pattern, exact)
             places = {i + 1 for i in places if i < len(parts) and matches(parts[i])}

@@ -175,7 +175,9 @@ def test_links_that_are_not_followed(volume):
 @pytest.mark.parametrize("path, pattern, same, folded", [
     ("/dir/sub/Deep.TXT", "**/*.TXT", True, True), ("/dir/sub/Deep.TXT", "**/*.txt", False, True),
     ("/dir/sub/deep", "/dir/*/deep", True, True), ("/dir/sub/deep", "/dir/*", False, False), ("/dir/sub/deep", "/**", True, True),
-    ("/dir/sub/deep", "/dir/sub/deep/**", True, True), ("/dir/sub/deep", "/**/sub/**/deep", True, True), ("/dir", "dir", False, False),
+    ("/dir/sub/deep", "/dir/sub/deep/**", False, False), ("/dir/sub/deep", "/dir/**", True, True), ("/", "/**", True, True),
+    ("/dir", "/dir/**/**", False, False), ("/", "**", True, True), ("/dir", "**/**", True, True), ("/dir", "/none/**", False, False),
+    ("/dir/sub/deep", "/**/sub/**/deep", True, True), ("/dir", "dir", False, False),
     ("/dir/sub/deep", "/**/deep/**/deep", False, False), ("/", "/", True, True), ("/a", "/[ab]", True, True), ("/A", "/[ab]", False, True),
 ])
 def test_full_match(volume, path, pattern, same, folded):

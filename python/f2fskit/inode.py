@@ -417,7 +417,7 @@ class Inode(Closable, InodeFields):
 
     def create(
         self,
-        name: str | bytes,
+        name: str | bytes | None,
         mode: int = stat_module.S_IFREG | 0o644,
         *,
         uid: int = 0,
@@ -430,7 +430,8 @@ class Inode(Closable, InodeFields):
         """Make an inode of any type under a name in this directory. ExistsError, NotDirError, NospcError.
 
         Args:
-            name: one component.
+            name: one component. None: a regular file without a name, as O_TMPFILE makes it. link() gives it one;
+                else it goes when it is closed.
             mode: type and permissions as in st_mode.
             uid, gid: its owner.
             device: number of a device, as os.makedev() makes it.
@@ -438,10 +439,10 @@ class Inode(Closable, InodeFields):
             umask: permissions to remove, unless this directory has a default ACL, which decides then.
             exact: do not ask a default ACL: the permissions are those of mode.
         """
-        raw = encode_name(name)
+        raw = ffi.NULL if name is None else encode_name(name)
         spec = sized("struct f2fs_new *")
         put(spec, mode=number(mode, "mode", 16), uid=uid, gid=gid, umask=permissions(umask, "umask"))
-        spec.flags = lib.F2FS_NEW_EXACT if exact else 0
+        spec.flags = (lib.F2FS_NEW_EXACT if exact else 0) | (lib.F2FS_NEW_UNNAMED if name is None else 0)
         spec.rdev_major, spec.rdev_minor = os.major(device), os.minor(device)
         moment = self._volume._now()
         spec.atime = spec.mtime = spec.ctime = spec.crtime = moment[0]
@@ -451,13 +452,13 @@ class Inode(Closable, InodeFields):
         self._volume._prepare()
         with errors.naming(name):
             handle = self._handle.open(
-                "inode", lib.f2fs_inode_close, "f2fs_inode", lib.f2fs_create, raw, len(raw), spec, parent=self._volume._handle
+                "inode", lib.f2fs_inode_close, "f2fs_inode", lib.f2fs_create, raw, len(raw) if raw else 0, spec, parent=self._volume._handle
             )
         self._volume._count_change()
         return Inode(self._volume, handle)
 
     def link(self, name: str | bytes, inode: Inode) -> None:
-        """Give a file a further name, in this directory."""
+        """Give a file a further name, or its first one, in this directory."""
         raw, other = encode_name(name), self._other(inode)
         with errors.naming(name):
             self._change(lambda here: int(lib.f2fs_link(here, raw, len(raw), other.held())))

@@ -64,3 +64,34 @@ def test_random_ranges(kernel, run_tool, peer_check, build_dir, tmp_path, option
     peer_check(image)
     uml.run(JOB, images=[str(image)], args=[str(host)], kernel=kernel).check()
     peer_check(image)
+
+
+ORPHAN_JOB = r"""
+set -e
+mount /dev/ubda $MNT
+[ $(stat -f -c %f $MNT) = $1 ]
+[ "$(ls -A $MNT)" = named ]
+[ $(stat -c %h,%s $MNT/named) = 1,500000 ]
+echo more >> $MNT/named
+umount $MNT
+"""
+
+
+def test_files_without_a_name(kernel, peer_check, tmp_path, f2fskit):
+    """Linux deletes one that a checkpoint lists, and accepts one that got a name."""
+    disk, cut = tmp_path / "disk.img", tmp_path / "cut.img"
+    f2fskit.mkfs(disk, 256 << 20, features=["extra_attr", "inode_checksum", "quota"])
+    with f2fskit.open(disk, "r+") as volume:
+        root = volume.path("/").inode()
+        with root.create(None) as named, root.create(None) as unnamed:
+            named.pwrite(b"n" * 500000, 0)
+            root.link("named", named)
+            volume.commit()
+            free = volume.statfs().free_blocks
+            unnamed.pwrite(b"u" * 500000, 0)
+            volume.commit()
+            cut.write_bytes(disk.read_bytes())
+            assert volume.statfs().free_blocks < free - 100
+    peer_check(disk)
+    uml.run(ORPHAN_JOB, images=[str(cut)], args=[str(free + 1)], kernel=kernel).check()
+    peer_check(cut)

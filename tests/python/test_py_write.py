@@ -550,3 +550,22 @@ def test_extensions_choose_the_temperature(tmp_path):
         for name in (cold[0], "b" + cold[0], cold[0] + "x", "c.x" + hot[-1], "none"):
             volume.path(f"/{name}").touch()
             assert not volume.lookup(f"/{name}").i_advise & (f2fskit.Advise.COLD | f2fskit.Advise.HOT), name
+
+
+def test_a_file_without_a_name(disk):
+    with f2fskit.open(disk, "r+") as volume:
+        root = volume.path("/").inode()
+        with root.create(None, stat.S_IFREG | 0o600) as inode:
+            inode.pwrite(b"data", 0)
+            volume.commit()
+            assert inode.stat().st_nlink == 0 and names(volume) == []
+            root.link("name", inode)
+            assert inode.stat().st_nlink == 1 and volume.path("/name").read_bytes() == b"data"
+        with root.create(None) as inode:
+            lost = inode.number
+        volume.commit()
+        with pytest.raises(f2fskit.NotFoundError):
+            volume.inode(lost)
+        with pytest.raises(f2fskit.InvalidError):
+            root.create(None, stat.S_IFDIR | 0o755)
+        volume.commit()

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Volumes that were edited file by file, got another label and UUID, are accepted by the kernel, which continues to work on
 them."""
+import errno
 import json
 import os
+import re
 import uuid
 
 import pytest
@@ -137,3 +139,52 @@ def test_edited(kernel, run_tool, peer_check, f2fskit, tmp_path, name):
     peer_check(image)
     run = r"""set -e; mount /dev/ubda $MNT; diff -r --no-dereference "$1"/dir $MNT/again; umount $MNT"""
     uml.run(run, images=[str(image)], args=[str(host)], kernel=kernel).check()
+
+
+GRACE = r"""
+import errno, json, os, sys
+sys.path.insert(0, sys.argv[1])
+import kernelapi
+os.chmod(sys.argv[2], 0o777)
+for user in (7, 8):
+    pid = os.fork()
+    if pid == 0:
+        os.setuid(user)
+        fd, code = os.open("%s/new-%d" % (sys.argv[2], user), os.O_CREAT | os.O_WRONLY), 0
+        try:
+            for at in range(0, 131072, 4096):
+                os.pwrite(fd, b"x" * 4096, at)
+        except OSError as error:
+            code = error.errno
+        os._exit(code)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    print("user", user, code, kernelapi.quotas("/dev/ubda", kernelapi.USER)[user][6], flush=True)
+"""
+
+
+GRACE_JOB = r"""
+set -e
+mount -o usrquota /dev/ubda $MNT
+python3 -c "$2" "$1" $MNT
+umount $MNT
+"""
+
+
+def test_times_of_grace(kernel, run_tool, peer_check, tmp_path):
+    """Linux refuses writes above a soft limit after the time that our change began, and allows them when our next change ended it."""
+    image = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", "-O", "extra_attr,quota", image, "256M")
+    for now, words in ((1000, "setgrace 100 100; setquota 7 64K 1M 0 0; setquota 8 64K 1M 0 0"),
+                       (2000, "touch /old-7; fallocate /old-7 0 131072; chown 7 /old-7; touch /old-8; fallocate /old-8 0 131072; chown 8 /old-8"),
+                       (3000, "truncate /old-8 4096")):
+        run_tool("f2fs", "-w", "-c", words, image, env=dict(os.environ, SOURCE_DATE_EPOCH=str(now)))
+
+    def times():
+        return {row["id"]: row["space_grace"] for row in json.loads(run_tool("f2fs", "--json", image, "quota", "-u").stdout)}
+    assert {user: times()[user] for user in (7, 8)} == {7: 2100, 8: 0}
+    peer_check(image)
+    guest = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guest")
+    shown = uml.run(GRACE_JOB, images=[str(image)], args=[guest, GRACE], kernel=kernel).check().stdout.decode()
+    rows = re.findall(r"user (\d+) (\d+) (\d+)", shown)
+    assert [row[:2] for row in rows] == [("7", str(errno.EDQUOT)), ("8", "0")] and rows[0][2] == "2100"
+    assert int(rows[1][2]) > 3000 and times()[8] == int(rows[1][2])

@@ -304,6 +304,31 @@ def test_one_writer(mount, program, volume, tmp_path, tool):
     assert (first.point / "f").read_bytes() == (second.point / "f").read_bytes()
 
 
+def test_a_lazy_unmount(mount, program, volume, tmp_path, peer_check):
+    """Files that are open keep the mount alive, and the image in use."""
+    image = volume("64M")
+    mounted = mount(image)
+    fd = os.open(mounted.point / "file", os.O_CREAT | os.O_RDWR)
+    gone = os.open(mounted.point / "gone", os.O_CREAT | os.O_RDWR)
+    os.unlink(mounted.point / "gone")
+    assert subprocess.run(["fusermount3", "-u", mounted.point], stderr=subprocess.DEVNULL).returncode
+    subprocess.run(["fusermount3", "-u", "-z", mounted.point], check=True)
+    for one in (fd, gone):
+        os.write(one, b"data" * 5000)
+        assert os.pread(one, 4, 4000) == b"data"
+    other = tmp_path / "other"
+    other.mkdir()
+    done = subprocess.run([program, image, other], stderr=subprocess.PIPE)
+    assert done.returncode == 1 and b"is in use by process" in done.stderr
+    os.close(fd)
+    os.close(gone)
+    assert mounted.wait() == ""
+    peer_check(image)
+    again = mount(image)
+    assert os.listdir(again.point) == ["file"] and (again.point / "file").read_bytes() == b"data" * 5000
+    assert again.unmount() == ""
+
+
 def test_mounted_again_at_once(mount, program, volume, tmp_path, peer_check):
     """umount(8) returns before the last checkpoint is written. The next mount waits for it."""
     image = volume("128M")

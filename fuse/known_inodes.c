@@ -90,6 +90,9 @@ struct known *known_take(struct mount *m, uint32_t space, f2fs_nid_t ino)
 
 static void unlist(struct known_table *t, struct known *k)
 {
+	if (!k->is_listed)
+		return;
+	k->is_listed = 0;
 	*(k->newer ? &k->newer->older : &t->newest) = k->older;
 	*(k->older ? &k->older->newer : &t->oldest) = k->newer;
 	t->open_count--;
@@ -101,6 +104,7 @@ static void list(struct known_table *t, struct known *k)
 	k->older = t->newest;
 	*(t->newest ? &t->newest->newer : &t->oldest) = k;
 	t->newest = k;
+	k->is_listed = 1;
 	t->open_count++;
 }
 
@@ -113,7 +117,10 @@ static void close_handle(struct known_table *t, struct known *k)
 	k->inode = NULL;
 }
 
-/* A request uses a handful of handles, so those at the old end are not in use by it. */
+/*
+ * A request uses a handful of handles, so those at the old end are not in use by it. Handles that have to stay leave
+ * the list until their next use, and are not counted: else, with many of them, the new end would be closed.
+ */
 static void close_old(struct known_table *t)
 {
 	struct known *k = t->oldest, *next;
@@ -122,6 +129,8 @@ static void close_old(struct known_table *t)
 		next = k->newer;
 		if (k->pins == 0 && k->has_name)
 			close_handle(t, k);
+		else
+			unlist(t, k);
 	}
 }
 

@@ -43,6 +43,7 @@ struct known {
 	uint8_t has_name; /* 0: removed while the kernel holds it, so the handle has to stay */
 	uint8_t is_encrypted;
 	uint8_t is_stale; /* the kernel has cached writes that were dropped */
+	uint8_t is_listed; /* among those whose handles may be closed */
 	uint32_t pins;	  /* readers of the directory, or atomic writes, that need the handle */
 	struct atomic_file *atomic; /* NULL: writes do not wait */
 	uint64_t lookups; /* references that the kernel holds */

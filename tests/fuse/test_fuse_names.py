@@ -5,6 +5,7 @@ import ctypes
 import errno
 import mmap
 import os
+import resource
 import stat
 import struct
 import subprocess
@@ -138,6 +139,25 @@ def test_a_file_lives_while_it_is_open(top):
     os.rmdir(top / "d")
     assert os.listdir(fd) == [] and fails(os.open, "x", os.O_CREAT, dir_fd=fd) == "ENOENT"
     os.close(fd)
+
+
+def test_many_removed_files_are_open(top):
+    """More than the handles that the program keeps open: it keeps those of removed files in any case."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(4096, resource.getrlimit(resource.RLIMIT_NOFILE)[0]),
+                                                resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    files = []
+    for i in range(1500):
+        files.append(os.open(top / "f", os.O_CREAT | os.O_RDWR))
+        os.write(files[-1], b"%d" % i)
+        os.unlink(top / "f")
+        if i % 100 == 0:
+            (top / ("d%d" % i)).mkdir()
+            write(top / ("d%d" % i) / "kept", b"%d" % i)
+    assert [os.pread(fd, 9, 0) for fd in files] == [b"%d" % i for i in range(1500)]
+    assert sorted(os.listdir(top)) == sorted("d%d" % i for i in range(0, 1500, 100))
+    for fd in files:
+        os.close(fd)
+    assert (top / "d1400" / "kept").read_bytes() == b"1400"
 
 
 def test_files_without_a_name(mount, volume, peer_check):

@@ -51,7 +51,8 @@ static uint32_t common_slots(const struct checker *c)
 	for (uint32_t i = 0; i < facts_inode_count(&c->facts) && i < MOST_SAMPLES; i++) {
 		const struct inode_fact *inode = facts_inode_nth(&c->facts, i);
 
-		if (!inode || inode->type != F2FS_TYPE_REGULAR || inode->cluster_blocks || (inode->state & INODE_MENDED))
+		if (!inode || inode->type != F2FS_TYPE_REGULAR || inode->cluster_blocks ||
+		    (inode->state & INODE_MENDED))
 			continue;
 		if (votes == 0)
 			slots = inode->slots;

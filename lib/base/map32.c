@@ -5,13 +5,9 @@
  */
 #include "base/map32.h"
 
-#include <assert.h>
-#include <string.h>
-
-#define MAP32_FREE 0xFFFFFFFFu
-
 struct map32_slot {
 	uint32_t key;
+	bool is_used;
 	uint64_t value;
 };
 
@@ -38,7 +34,7 @@ static struct map32_slot *probe(const struct map32 *m, uint32_t key)
 {
 	size_t i = home_of(m, key);
 
-	while (m->slots[i].key != key && m->slots[i].key != MAP32_FREE)
+	while (m->slots[i].is_used && m->slots[i].key != key)
 		i = (i + 1) & (m->room - 1);
 	return &m->slots[i];
 }
@@ -47,10 +43,10 @@ uint64_t *map32_find(const struct map32 *m, uint32_t key)
 {
 	struct map32_slot *slot;
 
-	if (!m->room || key == MAP32_FREE)
+	if (!m->room)
 		return NULL;
 	slot = probe(m, key);
-	return slot->key == key ? &slot->value : NULL;
+	return slot->is_used ? &slot->value : NULL;
 }
 
 static int grow(struct map32 *m)
@@ -62,10 +58,8 @@ static int grow(struct map32 *m)
 	if (!bigger.slots)
 		return F2FS_ERR_NOMEM;
 	bigger.room = room;
-	for (size_t i = 0; i < room; i++)
-		bigger.slots[i].key = MAP32_FREE;
 	for (size_t i = 0; i < m->room; i++)
-		if (m->slots[i].key != MAP32_FREE)
+		if (m->slots[i].is_used)
 			*probe(&bigger, m->slots[i].key) = m->slots[i];
 	mem_free(m->ctx, m->slots);
 	*m = bigger;
@@ -76,7 +70,6 @@ int map32_set(struct map32 *m, uint32_t key, uint64_t value)
 {
 	struct map32_slot *slot;
 
-	assert(key != MAP32_FREE);
 	if ((m->count + 1) * 4 > m->room * 3) {
 		int err = grow(m);
 
@@ -84,10 +77,8 @@ int map32_set(struct map32 *m, uint32_t key, uint64_t value)
 			return err;
 	}
 	slot = probe(m, key);
-	if (slot->key == MAP32_FREE)
-		m->count++;
-	slot->key = key;
-	slot->value = value;
+	m->count += !slot->is_used;
+	*slot = (struct map32_slot){ .key = key, .is_used = true, .value = value };
 	return 0;
 }
 
@@ -99,10 +90,10 @@ void map32_remove(struct map32 *m, uint32_t key)
 	if (!m->room)
 		return;
 	slot = probe(m, key);
-	if (slot->key != key)
+	if (!slot->is_used)
 		return;
 	hole = (size_t)(slot - m->slots);
-	for (i = (hole + 1) & (m->room - 1); m->slots[i].key != MAP32_FREE; i = (i + 1) & (m->room - 1)) {
+	for (i = (hole + 1) & (m->room - 1); m->slots[i].is_used; i = (i + 1) & (m->room - 1)) {
 		size_t home = home_of(m, m->slots[i].key);
 
 		/* may entry i move to the hole, that is, is its home not in (hole, i]? */
@@ -111,7 +102,7 @@ void map32_remove(struct map32 *m, uint32_t key)
 			hole = i;
 		}
 	}
-	m->slots[hole].key = MAP32_FREE;
+	m->slots[hole].is_used = false;
 	m->count--;
 }
 
@@ -120,7 +111,7 @@ bool map32_each(const struct map32 *m, size_t *at, uint32_t *key, uint64_t *valu
 	while (*at < m->room) {
 		const struct map32_slot *slot = &m->slots[(*at)++];
 
-		if (slot->key == MAP32_FREE)
+		if (!slot->is_used)
 			continue;
 		*key = slot->key;
 		*value = slot->value;

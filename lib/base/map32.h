@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A hash map from 32-bit keys to 64-bit values (open addressing, linear probing). Key 0xFFFFFFFF is not allowed.
+ * A hash map from 32-bit keys to 64-bit values (open addressing, linear probing).
  */
 #ifndef F2FSKIT_BASE_MAP32_H
 #define F2FSKIT_BASE_MAP32_H

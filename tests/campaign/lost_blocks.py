@@ -137,7 +137,8 @@ class Judge:
         nid, ino = self.nodes.get(damage.block, (0, 0))
         kind, outside, is_compressed, paths = self.inodes.get(ino, ("", 0, False, []))
         path = paths[0] if paths else ""
-        if nid != ino or kind != "REGULAR" or not outside or is_compressed or self.is_encrypted(paths) or path not in after:
+        if self.whole.subject.is_read_only or nid != ino or kind != "REGULAR" or not outside or is_compressed \
+                or self.is_encrypted(paths) or path not in after:
             return []
         most = max(sweep_judge.PIECE, self.whole.subject.places.size)
         return [path] if sweep_judge.bytes_lost(self.whole, devices, path) > most else []

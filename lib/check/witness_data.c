@@ -123,7 +123,7 @@ struct offer {
 	struct slot_view slot;
 	f2fs_blk_t addr;
 	unsigned witnesses;
-	bool is_of_pack;
+	bool is_of_pack; /* the summary is, and the slot leads to another block */
 };
 
 /* Note the slot of a block, if what stands there is wrong. */
@@ -132,8 +132,7 @@ static int note_offer(struct checker *c, const struct unclaimed *o, struct vec *
 	struct inode_fact room;
 	const struct inode_fact *inode = owner_of(c, facts_nid(&c->facts, o->nid), &room);
 	struct offer one = { .addr = o->addr,
-			     .witnesses = WITNESS_SUMMARY | WITNESS_SIT,
-			     .is_of_pack = o->is_of_pack }, *kept;
+			     .witnesses = WITNESS_SUMMARY | WITNESS_SIT }, *kept;
 	bool wrong = false;
 	int err = witness_find_slot(c, o->nid, o->slot, &one.slot);
 
@@ -145,13 +144,14 @@ static int note_offer(struct checker *c, const struct unclaimed *o, struct vec *
 	kept = vec_push(offers, 1);
 	if (!kept)
 		return F2FS_ERR_NOMEM;
+	one.is_of_pack = o->is_of_pack && geometry_is_main(c->geo, one.slot.value);
 	*kept = one;
 	return 0;
 }
 
 /*
  * Amend the slots. Summaries in the checkpoint pack and the journal of the SIT are in one block. When they contradict
- * many slots, that block is of another checkpoint, and the nodes are right.
+ * many slots that lead to other blocks, that block is of another checkpoint, and the nodes are right.
  */
 static int take_offers(struct checker *c, const struct vec *offers)
 {

@@ -26,7 +26,7 @@ FOREIGN_HEADERS = ("fuse_lowlevel.h",)
 # The synopses of the commands of f2fs are made from these columns.
 SYNOPSES = """
 #define COMMANDS(title)
-#define COMMAND(name, operands, need, letters, fewest, most, run, help, doc) { name, operands, letters },
+#define COMMAND(name, operands, need, letters, fewest, most, run, help, doc) { name, operands, letters, doc },
 static const struct synopsis synopses[] = {
 #include "edit/commands.def"
 };
@@ -128,6 +128,13 @@ def synopsis(operands: str, letters: str) -> str:
     return " ".join([*parts, operands] if operands else parts)
 
 
+def explanation(doc: str, letters: str) -> str:
+    """Return the text about a command of f2fs with the long names of its options, as edit/synopsis.c does."""
+    named = [word.lstrip("+?").split("/") for word in letters.split() if "/" in word]
+    text = ", ".join("-%s is --%s" % (word[0], name) for word, name in named)
+    return " ".join(part for part in (doc, text + "." if text else "") if part)
+
+
 def main() -> None:
     source, common, output, *compiler = sys.argv[1:]
     is_edit = os.path.basename(os.path.dirname(os.path.abspath(source))) == "edit"
@@ -137,12 +144,15 @@ def main() -> None:
     lines = option_lines(options, set())
     letters = {row[1] for row in options if isinstance(row[1], str)}
     lines += option_lines(rows_of(preprocess(compiler, common), "cli_option", "common", names), letters)
-    arguments = {name: synopsis(operands, letters) for name, operands, letters in rows_of(text, "synopsis", "synopses", names)}
+    columns = {name: rest for name, *rest in rows_of(text, "synopsis", "synopses", names)}
     for name, operands, help_text, doc in rows_of(text, "cli_command", "command_texts", names):
         if name is None:
             lines.append("commands\t" + escape(help_text))
         else:
-            lines.append("\t".join(map(escape, ["command", name, arguments.get(name, operands), help_text, doc])))
+            if name in columns:
+                operands, letters_of, text_of = columns[name]
+                operands, doc = synopsis(operands, letters_of), explanation(text_of, letters_of)
+            lines.append("\t".join(map(escape, ["command", name, operands, help_text, doc])))
     lines += ["exit\t%d\t%s" % (code, escape(reason)) for code, reason in rows_of(text, "cli_exit", "exits", names)]
     with open(output, "w", encoding="utf-8") as file:
         file.write("".join(line + "\n" for line in lines))

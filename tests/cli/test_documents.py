@@ -11,7 +11,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 PAGES = {"mkfs.f2fs": 8, "fsck.f2fs": 8, "dump.f2fs": 8, "sload.f2fs": 8, "tune.f2fs": 8, "defrag.f2fs": 8, "resize.f2fs": 8, "f2fs": 8,
          "f2fslabel": 8, "inject.f2fs": 8, "f2fs-lab": 1, "f2fsfuse": 1, "f2fs_io": 8, "f2fscrypt": 8, "fibmap.f2fs": 8, "f2fstat": 8}
 # Options of pkg-config in the documents.
-OTHERS = {"--cflags", "--libs"}
+OTHERS = {"--cflags", "--libs", "--seeds", "--load"}   # the last two of lab/placements.py
 LONG = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*[a-z0-9])")
 
 

@@ -28,7 +28,8 @@ def test_the_build_has_these_sources():
 def test_same_list(run_tool, build_dir, tmp_path, program):
     listed = run_tool(program, "--dump-options").stdout
     command = [sys.executable, "man/read_tables.py", SOURCES[program], "cli/usage.c", tmp_path / "list", "cc", "-D_POSIX_C_SOURCE=200809L",
-               '-DF2FSKIT_VERSION=""', "-I" + TOP, "-I" + os.path.join(TOP, "include"), "-I" + build_dir]
+               '-DF2FSKIT_VERSION=""', "-I" + TOP, "-I" + os.path.join(TOP, "include"), "-I" + os.path.join(TOP, "lib"),
+               "-I" + build_dir]
     subprocess.run(command, check=True, cwd=TOP)
     assert (tmp_path / "list").read_bytes() == listed and listed.count(b"\n") > 3
 

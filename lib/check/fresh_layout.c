@@ -43,8 +43,7 @@ static uint32_t slots_of(const struct f2fs_geometry *geo, const struct division 
 	return geo->addrs_per_inode - words;
 }
 
-/* Find the number of slots that most of some files of the volume have. 0: there are no files. */
-static uint32_t common_slots(const struct checker *c)
+uint32_t fresh_common_slots(const struct checker *c)
 {
 	uint32_t slots = 0, votes = 0;
 
@@ -128,7 +127,7 @@ void fresh_layout(struct builder *b, const struct lost_inode *lost, const uint8_
 {
 	const struct f2fs_geometry *geo = b->c->geo;
 	const bool is_in_root = lost->dir == geo->root_ino; /* which mkfs made, and not as a mount does */
-	const struct division d = choose(geo, is_in_root ? NULL : from, common_slots(b->c), find_reach(b, lost->nid),
+	const struct division d = choose(geo, is_in_root ? NULL : from, b->common_slots, find_reach(b, lost->nid),
 					 lost->last != 0);
 
 	divide(b->c->geo, b->block, &d);

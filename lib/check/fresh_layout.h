@@ -7,6 +7,8 @@
 
 #include "check/inode_builder.h"
 
+/* Find the number of slots that most of some files of the volume have. 0: there are no files. */
+uint32_t fresh_common_slots(const struct checker *c);
 /* Set i_inline and the extra fields that divide the inode in b->block. from: the inode of its directory, NULL: none. */
 void fresh_layout(struct builder *b, const struct lost_inode *lost, const uint8_t *from);
 

@@ -30,6 +30,7 @@ struct builder {
 	uint8_t *block;		   /* the inode that is being built, */
 	uint8_t *name;		   /* and the name in its entry */
 	uint32_t name_len;
+	uint32_t common_slots;	   /* number of slots that most files have, 0: there are none */
 	unsigned type;
 };
 

@@ -4,13 +4,12 @@
  */
 #include <string.h>
 
-#include "base/error.h"
 #include "check/fresh_layout.h"
 #include "check/inode_fresh.h"
+#include "check/witness.h"
 #include "check/witness_rebuild.h"
 #include "format/cluster.h"
 #include "format/dentry.h"
-#include "volume/block_read.h"
 
 #define CLUSTER_BLOCKS 4u /* of the smallest compressed cluster */
 #define MOST_CLUSTER_BLOCKS 256u
@@ -110,14 +109,9 @@ int inode_looks_compressed(struct checker *c, const uint8_t *slots, uint32_t cou
 
 		if (get_le32(slots + (size_t)i * 4) != F2FS_NULL_ADDR || second == F2FS_NULL_ADDR)
 			continue;
-		err = volume_peek(c->vol, second, &block);
-		*out = err == F2FS_ERR_IO ||
-		       (!err && cluster_header_decode(block, most, &header) == RULE_NONE &&
-			is_zero(chead_reserved(block), chead_SIZE_reserved));
-		if (err == F2FS_ERR_IO) {
-			error_clear(c->ctx);
-			err = 0;
-		}
+		err = witness_peek(c, second, &block);
+		*out = !err && (!block || (cluster_header_decode(block, most, &header) == RULE_NONE &&
+					   is_zero(chead_reserved(block), chead_SIZE_reserved)));
 	}
 	return err;
 }
@@ -127,14 +121,10 @@ static int measure_target(struct builder *b, f2fs_blk_t addr, bool *is_target)
 {
 	const uint8_t *target;
 	uint32_t length = 0;
-	int err = volume_peek(b->c->vol, addr, &target);
+	int err = witness_peek(b->c, addr, &target);
 
-	if (err == F2FS_ERR_IO) {
-		error_clear(b->c->ctx);
-		*is_target = false;
-		return 0;
-	}
-	if (err)
+	*is_target = false;
+	if (err || !target)
 		return err;
 	while (length < b->c->geo->block_size && target[length])
 		length++;
@@ -153,14 +143,10 @@ int inode_make_fresh(struct builder *b, const struct lost_inode *lost, uint32_t 
 	struct inode_layout layout;
 	bool is_packed = false;
 	uint8_t *slots;
-	int err = at ? volume_peek(c->vol, at->addr, &from) : 0;
+	int err = at ? witness_peek(c, at->addr, &from) : 0;
 
 	*is_made = false;
-	if (err == F2FS_ERR_IO) {
-		error_clear(c->ctx);
-		return 0;
-	}
-	if (err || (dir && lost->block && (dir->advise & FLAG_i_advise_encrypt)) ||
+	if (err || (at && !from) || (dir && lost->block && (dir->advise & FLAG_i_advise_encrypt)) ||
 	    (b->type != F2FS_TYPE_REGULAR && b->type != F2FS_TYPE_DIRECTORY && b->type != F2FS_TYPE_SYMLINK))
 		return err;
 	fill_fresh(b, lost, from);

@@ -4,14 +4,12 @@
  */
 #include <string.h>
 
-#include "base/error.h"
 #include "check/dir_judge.h"
 #include "check/inode_fresh.h"
 #include "check/inode_older.h"
 #include "check/witness.h"
 #include "check/witness_rebuild.h"
 #include "check/witness_unclaimed.h"
-#include "volume/block_read.h"
 
 /* Does the inode that is being built lead to a block or a node that the tables give to it? */
 static bool has_own_block(const struct builder *b, f2fs_nid_t nid)
@@ -48,12 +46,8 @@ int inode_copy_older(struct builder *b, const struct lost_inode *lost, bool *is_
 	*is_copied = false;
 	if (!addr)
 		return 0;
-	err = volume_peek(b->c->vol, addr, &block);
-	if (err == F2FS_ERR_IO) {
-		error_clear(b->c->ctx);
-		return 0;
-	}
-	if (err)
+	err = witness_peek(b->c, addr, &block);
+	if (err || !block)
 		return err;
 	memcpy(b->block, block, b->c->geo->block_size);
 	*is_copied = inode_dirent_type(inode_i_mode(block)) == b->type &&
@@ -126,12 +120,8 @@ static int has_moved(struct builder *b, f2fs_nid_t dir, const struct dentry_ref 
 	if (!inode || (inode->type != F2FS_TYPE_DIRECTORY && inode->links != 1) ||
 	    (inode->state & (INODE_MENDED | INODE_BAD_SUM)))
 		return 0;
-	err = volume_peek(b->c->vol, facts_nid(&b->c->facts, ref->ino)->addr, &block);
-	if (err == F2FS_ERR_IO) {
-		error_clear(b->c->ctx);
-		return 0;
-	}
-	*out = !err && inode_i_pino(block) != dir && !(inode_i_advise(block) & FLAG_i_advise_lost_pino);
+	err = witness_peek(b->c, facts_nid(&b->c->facts, ref->ino)->addr, &block);
+	*out = !err && block && inode_i_pino(block) != dir && !(inode_i_advise(block) & FLAG_i_advise_lost_pino);
 	return err;
 }
 

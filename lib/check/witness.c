@@ -163,6 +163,17 @@ int witness_amend_block(struct checker *c, f2fs_blk_t addr, const uint8_t *block
 	return err || !is_new ? err : note(c, why);
 }
 
+int witness_peek(struct checker *c, f2fs_blk_t addr, const uint8_t **block)
+{
+	int err = volume_peek(c->vol, addr, block);
+
+	if (err == 0 || err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
+		return err;
+	*block = NULL;
+	error_clear(c->ctx);
+	return 0;
+}
+
 int witness_copy_block(struct checker *c, f2fs_blk_t addr, bool *is_readable)
 {
 	const uint8_t *block;
@@ -173,13 +184,11 @@ int witness_copy_block(struct checker *c, f2fs_blk_t addr, bool *is_readable)
 		c->scratch = mem_alloc(c->ctx, c->geo->block_size);
 	if (!c->scratch)
 		return F2FS_ERR_NOMEM;
-	err = volume_peek(c->vol, addr, &block);
-	if (err == F2FS_ERR_NOMEM || err == F2FS_ERR_CANCELED)
-		return err;
-	*is_readable = err == 0;
+	err = witness_peek(c, addr, &block);
 	if (err)
-		error_clear(c->ctx);
-	else
+		return err;
+	*is_readable = block != NULL;
+	if (block)
 		memcpy(c->scratch, block, c->geo->block_size);
 	return 0;
 }

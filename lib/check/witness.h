@@ -97,6 +97,8 @@ struct block_view {
 
 /* Look at a block. Fails with NOMEM and CANCELED only; false in *is_readable: it cannot be read. */
 int witness_view(struct checker *c, f2fs_blk_t addr, struct block_view *out, bool *is_readable);
+/* Point at a block, as volume_peek() does; NULL: it cannot be read. Fails with NOMEM and CANCELED only. */
+int witness_peek(struct checker *c, f2fs_blk_t addr, const uint8_t **block);
 /* Only the summary and the SIT. */
 int witness_view_tables(struct checker *c, f2fs_blk_t addr, struct block_view *out);
 /* Amend, and note why. A place that was amended before stays as it is. */

@@ -12,8 +12,8 @@
  */
 #include <string.h>
 
-#include "base/error.h"
 #include "check/dir_judge.h"
+#include "check/fresh_layout.h"
 #include "check/inode_fresh.h"
 #include "check/inode_older.h"
 #include "check/witness.h"
@@ -21,7 +21,6 @@
 #include "check/witness_older.h"
 #include "check/witness_rebuild.h"
 #include "check/witness_unclaimed.h"
-#include "volume/block_read.h"
 
 /* ---- lost inodes */
 
@@ -112,12 +111,8 @@ static int read_entry(struct builder *b, const struct lost_inode *lost, bool *is
 	*is_there = lost->block == 0;
 	if (*is_there || !dir)
 		return 0;
-	err = volume_peek(c->vol, lost->block, &block);
-	if (err == F2FS_ERR_IO) {
-		error_clear(c->ctx);
-		return 0;
-	}
-	if (err)
+	err = witness_peek(c, lost->block, &block);
+	if (err || !block)
 		return err;
 	dir_area(c, dir, block, &area);
 	*is_there = slot < area.slots && dentry_next(&area, &slot, &ref) == DENTRY_FOUND && ref.ino == lost->nid;
@@ -145,12 +140,8 @@ static int find_end(struct builder *b, const struct lost_inode *lost, uint32_t s
 	*addr = slots_end ? get_le32(b->block + layout.slot_offset + (size_t)(slots_end - 1) * 4) : F2FS_NULL_ADDR;
 	if (!lost->last)
 		return 0;
-	err = volume_peek(c->vol, facts_nid(&c->facts, lost->last)->addr, &block);
-	if (err == F2FS_ERR_IO) {
-		error_clear(c->ctx);
-		return 0;
-	}
-	for (uint32_t i = 0; i < layout.node_slots && !err; i++) {
+	err = witness_peek(c, facts_nid(&c->facts, lost->last)->addr, &block);
+	for (uint32_t i = 0; i < layout.node_slots && !err && block; i++) {
 		if (get_le32(block + (size_t)i * 4) == F2FS_NULL_ADDR)
 			continue;
 		*addr = get_le32(block + (size_t)i * 4);
@@ -162,19 +153,17 @@ static int find_end(struct builder *b, const struct lost_inode *lost, uint32_t s
 /* Count the bytes of a file in its last block. Text has no NUL bytes. Other files may end with some. */
 static int bytes_in_last(struct checker *c, f2fs_blk_t addr, uint32_t *bytes)
 {
-	const uint8_t *block;
+	const uint8_t *block = NULL;
 	uint32_t end = *bytes = c->geo->block_size;
-	int err = geometry_is_main(c->geo, addr) ? volume_peek(c->vol, addr, &block) : F2FS_ERR_IO;
+	int err = geometry_is_main(c->geo, addr) ? witness_peek(c, addr, &block) : 0;
 
-	if (err == F2FS_ERR_IO) {
-		error_clear(c->ctx);
-		return 0;
-	}
-	while (!err && end > 0 && block[end - 1] == 0)
+	if (err || !block)
+		return err;
+	while (end > 0 && block[end - 1] == 0)
 		end--;
-	if (!err && end > 0 && !memchr(block, 0, end))
+	if (end > 0 && !memchr(block, 0, end))
 		*bytes = end;
-	return err;
+	return 0;
 }
 
 static void put_name(struct builder *b, const struct lost_inode *lost)
@@ -281,12 +270,8 @@ static int restore_xattrs(struct builder *b, const struct nid_fact *fact)
 
 	if (err || !is_due || !addr)
 		return err;
-	err = volume_peek(c->vol, addr, &block);
-	if (err == F2FS_ERR_IO) {
-		error_clear(c->ctx);
-		return 0;
-	}
-	if (err)
+	err = witness_peek(c, addr, &block);
+	if (err || !block)
 		return err;
 	memcpy(b->block, block, c->geo->block_size);
 	return witness_amend_block(c, fact->addr, b->block, &why);
@@ -347,6 +332,8 @@ static int build_all(struct builder *b)
 	bool has_xattrs;
 	int err = want_copies(b, &has_xattrs);
 
+	if (b->lost.count)
+		b->common_slots = fresh_common_slots(b->c);
 	if (!err)
 		err = older_copies_find(b->c, &b->older);
 	if (!err && b->lost.count)

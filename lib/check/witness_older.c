@@ -6,9 +6,8 @@
 #include "check/witness_older.h"
 
 #include "base/bitmap.h"
-#include "base/error.h"
 #include "check/inode_mend.h"
-#include "volume/block_read.h"
+#include "check/witness.h"
 
 void older_copies_init(struct older_copies *o, struct f2fs_context *ctx)
 {
@@ -62,13 +61,9 @@ static int look_at(struct checker *c, struct older_copies *o, f2fs_blk_t addr)
 	struct older_copy *copy;
 	const uint64_t *at;
 	uint32_t cp_ver;
-	int err = volume_peek(c->vol, addr, &block);
+	int err = witness_peek(c, addr, &block);
 
-	if (err == F2FS_ERR_IO) {
-		error_clear(c->ctx);
-		return 0;
-	}
-	if (err)
+	if (err || !block)
 		return err;
 	footer = node_footer(c->geo, block);
 	at = geometry_is_nid(c->geo, footer_nid(footer)) ? map32_find(&o->index, footer_nid(footer)) : NULL;

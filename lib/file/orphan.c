@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Orphans: inodes that lose their last name while handles are open, or are made without one, stay readable and
- * writable through those. A commit
- * lists them in the checkpoint pack; if the volume is mounted before they are closed, the mount deletes them (FORMAT
- * volume 4.7). They are freed by the first change or commit after their last handle was closed: closing itself cannot
- * fail.
+ * writable through those. A commit lists them in the checkpoint pack; if the volume is mounted before they are closed,
+ * the mount deletes them (FORMAT volume 4.7). They are freed by the first change or commit after their last handle was
+ * closed: closing itself cannot fail.
  */
 #include "base/error.h"
 #include "file/handle_list.h"

@@ -11,7 +11,7 @@ import sys
 HEAD = """# Checks
 
 What `fsck.f2fs` and `f2fs_check()` find: each problem has a number and a name that are never used for another one.
-`fsck.f2fs --explain=NAME` shows a single one. This file is made from `lib/check/problems.def` by `docs/make_checks.py`.
+`fsck.f2fs --explain=NAME` shows a single one. This file is made from `lib/facts/problems.def` by `docs/make_checks.py`.
 
 How bad a problem is:
 

@@ -6,13 +6,13 @@
 
 #include "base/error.h"
 #include "check/check_open.h"
-#include "check/finding.h"
-#include "check/inode_type.h"
-#include "check/repair.h"
-#include "check/sweep.h"
+#include "check/passes.h"
 #include "check/try_recovery.h"
-#include "check/witness.h"
+#include "facts/finding.h"
+#include "facts/inode_type.h"
+#include "facts/sweep.h"
 #include "volume/volume.h"
+#include "witness/witness.h"
 
 #define DEFAULT_MAX_FINDINGS 1000000u
 #define MAX_THREADS 2u

@@ -5,7 +5,7 @@
 #ifndef F2FSKIT_CHECK_CHECK_OPEN_H
 #define F2FSKIT_CHECK_CHECK_OPEN_H
 
-#include "check/run.h"
+#include "facts/run.h"
 
 struct f2fs_device;
 struct witness_book;

@@ -6,19 +6,20 @@
  */
 #include <string.h>
 
-#include "check/cut.h"
-#include "check/dir_judge.h"
-#include "check/dir_twins.h"
-#include "check/finding.h"
-#include "check/inode_mend.h"
-#include "check/inode_type.h"
-#include "check/sweep.h"
-#include "check/witness.h"
-#include "check/witness_folding.h"
-#include "check/witness_inodes.h"
-#include "check/witness_levels.h"
-#include "check/witness_names.h"
-#include "check/witness_own.h"
+#include "check/passes.h"
+#include "facts/cut.h"
+#include "facts/dir_judge.h"
+#include "facts/dir_twins.h"
+#include "facts/finding.h"
+#include "facts/inode_mend.h"
+#include "facts/inode_type.h"
+#include "facts/sweep.h"
+#include "witness/witness.h"
+#include "witness/witness_folding.h"
+#include "witness/witness_inodes.h"
+#include "witness/witness_levels.h"
+#include "witness/witness_names.h"
+#include "witness/witness_own.h"
 
 static int raise_entry(struct checker *c, enum problem problem, const struct inode_fact *dir, f2fs_blk_t block,
 		       uint32_t slot, uint64_t found, uint64_t expected)

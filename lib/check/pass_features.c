@@ -6,17 +6,18 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "check/crypt_parents.h"
-#include "check/finding.h"
-#include "check/witness.h"
-#include "check/witness_contexts.h"
-#include "check/xattr_judge.h"
+#include "check/passes.h"
+#include "facts/crypt_parents.h"
+#include "facts/finding.h"
+#include "facts/xattr_judge.h"
 #include "file/data_read.h"
 #include "file/inode_caches.h"
 #include "file/inode_read.h"
 #include "file/map_read.h"
 #include "file/verity_file.h"
 #include "volume/node_read.h"
+#include "witness/witness.h"
+#include "witness/witness_contexts.h"
 
 static int raise_inode(struct checker *c, enum problem problem, const struct inode_fact *inode, const char *text)
 {

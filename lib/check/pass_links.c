@@ -3,9 +3,9 @@
  * Pass 6, links: which directories the root reaches, link counts, parents. Needs the dirs pass. Leaves the states
  * INODE_REACHED, INODE_LOOP and INODE_LOST_TREE of directories, and the numbers of subdirectories.
  */
-#include "check/dir_judge.h"
-#include "check/finding.h"
-#include "check/run.h"
+#include "check/passes.h"
+#include "facts/dir_judge.h"
+#include "facts/finding.h"
 
 /* Check an inode that was unlinked while it was open: the next mount deletes it. seen: the entries before this one. */
 static int check_orphan(struct checker *c, f2fs_nid_t ino, struct map32 *seen)

@@ -5,10 +5,11 @@
  */
 #include <stdlib.h>
 
-#include "check/claims.h"
-#include "check/cut.h"
-#include "check/finding.h"
-#include "check/sweep.h"
+#include "check/passes.h"
+#include "facts/claims.h"
+#include "facts/cut.h"
+#include "facts/finding.h"
+#include "facts/sweep.h"
 
 static int check_inode(struct checker *c, const struct inode_fact *inode)
 {

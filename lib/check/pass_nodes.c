@@ -4,17 +4,18 @@
  * Needs the tables. Leaves inode_facts, kinds, owners, the tree (parent and place), claims of blocks, and the blocks of
  * directories and symlinks. Nodes outside any tree are dropped. Then the claims of the kept nodes are collected again.
  */
-#include "check/cut.h"
-#include "check/finding.h"
-#include "check/further_parents.h"
-#include "check/node_digest.h"
+#include "check/passes.h"
 #include "check/root_quota.h"
-#include "check/sweep.h"
-#include "check/witness.h"
-#include "check/witness_data.h"
-#include "check/witness_nodes.h"
+#include "facts/cut.h"
+#include "facts/finding.h"
+#include "facts/node_digest.h"
+#include "facts/sweep.h"
 #include "volume/rescue_features.h"
 #include "volume/weigh.h"
+#include "witness/further_parents.h"
+#include "witness/witness.h"
+#include "witness/witness_data.h"
+#include "witness/witness_nodes.h"
 
 /* The first time, and again in a recount. */
 static const struct sweep sweep_inodes[] = { { "inodes", node_judge, node_digest, node_unreadable, NULL },

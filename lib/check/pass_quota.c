@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "check/finding.h"
+#include "check/passes.h"
 #include "check/quota_left.h"
-#include "check/run.h"
+#include "facts/finding.h"
 #include "file/data_read.h"
 #include "file/inode_read.h"
 #include "file/object.h"

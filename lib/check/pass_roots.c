@@ -7,11 +7,11 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "check/cut.h"
-#include "check/finding.h"
+#include "check/passes.h"
 #include "check/root_zones.h"
-#include "check/witness.h"
 #include "device/device.h"
+#include "facts/cut.h"
+#include "facts/finding.h"
 #include "format/plan_home.h"
 #include "format/superblock.h"
 #include "recover/recover_open.h"
@@ -21,6 +21,7 @@
 #include "volume/heads_read.h"
 #include "volume/newest_pack.h"
 #include "volume/volume.h"
+#include "witness/witness.h"
 
 #define SB_OFFSET_IN_BLOCK 1024u
 

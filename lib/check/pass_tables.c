@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "check/cut.h"
-#include "check/finding.h"
-#include "check/table_read.h"
-#include "check/table_rules.h"
-#include "check/witness.h"
 #include "device/device.h"
+#include "check/passes.h"
+#include "facts/cut.h"
+#include "facts/finding.h"
+#include "facts/table_read.h"
+#include "facts/table_rules.h"
 #include "volume/nat_read.h"
+#include "witness/witness.h"
 
 static int raise_entry(struct checker *c, enum problem problem, f2fs_nid_t nid, uint64_t found, uint64_t expected)
 {

@@ -5,11 +5,12 @@
  */
 #include <string.h>
 
-#include "check/cut.h"
-#include "check/finding.h"
-#include "check/summaries.h"
-#include "check/zones.h"
+#include "check/passes.h"
+#include "facts/cut.h"
+#include "facts/finding.h"
+#include "facts/zones.h"
 #include "volume/zone_map.h"
+#include "witness/summaries.h"
 
 static int raise_segment(struct checker *c, enum problem problem, const struct seg_fact *seg, uint32_t first,
 			 uint64_t found, uint64_t expected)

@@ -5,7 +5,7 @@
 #ifndef F2FSKIT_CHECK_QUOTA_LEFT_H
 #define F2FSKIT_CHECK_QUOTA_LEFT_H
 
-#include "check/run.h"
+#include "facts/run.h"
 #include "format/quota_rescue.h"
 
 /*

@@ -8,9 +8,9 @@
  * exists, it is wrong in three cases: it names a quota file of the wrong type, an unused number, or an ordinary inode.
  * An ordinary inode has another id, or remembers the directory that it was made in.
  */
-#include "check/finding.h"
 #include "check/root_quota.h"
-#include "check/run.h"
+#include "facts/finding.h"
+#include "facts/run.h"
 #include "volume/rescue_features.h"
 #include "volume/weigh.h"
 

@@ -5,7 +5,7 @@
 #ifndef F2FSKIT_CHECK_ROOT_QUOTA_H
 #define F2FSKIT_CHECK_ROOT_QUOTA_H
 
-#include "check/run.h"
+#include "facts/run.h"
 
 /* Once inodes are read, set wrong quota inodes of the superblock right in memory. Then report them. */
 int quota_find_files(struct checker *c);

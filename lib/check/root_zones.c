@@ -4,9 +4,9 @@
  * mounts no other volume there. A copy of a zoned volume in a file is sound, so on a device without zones the layout
  * shows whether the volume was ever on a zoned one. With several devices any number of them may be zoned.
  */
-#include "check/finding.h"
 #include "check/root_zones.h"
-#include "check/run.h"
+#include "facts/finding.h"
+#include "facts/run.h"
 #include "format/checkpoint.h"
 #include "format/superblock.h"
 

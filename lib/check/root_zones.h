@@ -5,7 +5,7 @@
 #ifndef F2FSKIT_CHECK_ROOT_ZONES_H
 #define F2FSKIT_CHECK_ROOT_ZONES_H
 
-#include "check/run.h"
+#include "facts/run.h"
 
 /* Report a feature blkzoned that does not fit the device. */
 int root_zones_check(struct checker *c);

@@ -5,9 +5,9 @@
  * a repair recovers with facts that this attempt does not have.
  */
 #include "base/error.h"
-#include "check/finding.h"
-#include "check/run.h"
 #include "check/try_recovery.h"
+#include "facts/finding.h"
+#include "facts/run.h"
 #include "recover/recover_open.h"
 #include "recover/run.h"
 

@@ -5,7 +5,7 @@
 #ifndef F2FSKIT_CHECK_TRY_RECOVERY_H
 #define F2FSKIT_CHECK_TRY_RECOVERY_H
 
-#include "check/run.h"
+#include "facts/run.h"
 
 /* Report the damage that keeps fsynced nodes from being recovered. */
 int recovery_try(struct checker *c);

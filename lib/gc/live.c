@@ -3,7 +3,7 @@
  * Collect the valid blocks of a section and their owners (FORMAT files 11.3). The summaries name an owner for each
  * block; none of them is believed before the owner's node points back at the block. For one unconfirmed block GC
  * leaves the whole section alone: its bits in the SIT, its summary or the node is damaged, and moving the block would
- * lose it. Reasons end with the problems (check/problems.def) of which a check finds one there.
+ * lose it. Reasons end with the problems (facts/problems.def) of which a check finds one there.
  */
 #include <stdlib.h>
 #include <string.h>

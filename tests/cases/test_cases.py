@@ -141,8 +141,8 @@ def test_every_problem_has_a_case(f2fskit):
 
 
 def test_every_rule_that_is_a_problem_has_a_case():
-    """lib/check/rule_problems.def: each of its problems has one."""
+    """lib/facts/rule_problems.def: each of its problems has one."""
     shown = {name for case in CASES.values() for name in case.finds}
-    with open(os.path.join(cases.HERE, "..", "..", "lib", "check", "rule_problems.def")) as f:
+    with open(os.path.join(cases.HERE, "..", "..", "lib", "facts", "rule_problems.def")) as f:
         rows = [line[len("RULE_PROBLEM("):].rstrip(")\n").split(", ") for line in f if line.startswith("RULE_PROBLEM(")]
     assert rows and {problem for _, problem in rows} <= shown

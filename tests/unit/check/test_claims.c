@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "check/check_open.h"
-#include "check/claims.h"
 #include "common/seed.h"
+#include "facts/claims.h"
 
 /* Number, and a sum that depends on the order, of all claims on all segments. */
 static int add_up(struct checker *c, uint32_t window, uint64_t *count, uint64_t *sum, unsigned *windows)

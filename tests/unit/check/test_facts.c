@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "check/check_open.h"
-#include "check/sweep.h"
 #include "common/seed.h"
+#include "facts/sweep.h"
 
 #define MAX_NID 100000u
 #define BLOCK_BITS 12

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "check/problem.h"
+#include "facts/problem.h"
 
 static void numbers_and_names_are_unique(void **state)
 {

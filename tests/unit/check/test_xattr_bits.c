@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
-#include "check/xattr_bits.h"
+#include "facts/xattr_bits.h"
 #include "format/flags.h"
 #include "format/xattr.h"
 

@@ -10,7 +10,7 @@
 
 #include <f2fskit/f2fskit.h>
 
-#include "check/problem.h"
+#include "facts/problem.h"
 
 #define MIB ((uint64_t)1 << 20)
 #define SIZE (240 * MIB)

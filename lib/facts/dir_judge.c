@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Judge a directory block on its own: names, hashes, buckets, slots.
+ */
+#include <string.h>
+
+#include "base/namehash.h"
+#include "facts/dir_judge.h"
+#include "facts/sweep.h"
+
+void dir_area(const struct checker *c, const struct inode_fact *dir, const uint8_t *block, struct dentry_area *out)
+{
+	struct inode_layout layout;
+
+	if (!dir_is_inline(dir)) {
+		dentry_area_of_block(c->geo, block, out);
+		return;
+	}
+	inode_layout(c->geo, block, &layout);
+	dentry_area_of_inode(block, &layout, out);
+}
+
+unsigned dir_level_with(unsigned dir_level, uint32_t number)
+{
+	uint64_t end = 0;
+
+	for (unsigned level = 0; level < DIR_MAX_DEPTH; level++) {
+		end += dentry_buckets(level, dir_level) * dentry_bucket_blocks(level);
+		if (number < end)
+			return level;
+	}
+	return DIR_MAX_DEPTH + 1;
+}
+
+unsigned dir_level_of(const struct inode_fact *dir, uint32_t number)
+{
+	return dir_level_with(dir->dir_level, number);
+}
+
+uint64_t dir_levels_end(const struct inode_fact *dir, uint32_t levels)
+{
+	uint64_t end = 0;
+
+	for (unsigned level = 0; level < levels && level < DIR_MAX_DEPTH; level++)
+		end += dentry_buckets(level, dir->dir_level) * dentry_bucket_blocks(level);
+	return end;
+}
+
+uint32_t dir_depth_due(const struct f2fs_geometry *geo, const struct inode_fact *dir)
+{
+	const uint64_t blocks = dir->size >> geo->block_bits;
+	uint32_t depth = dir->depth;
+
+	/* a level is added together with its first block, and the size never shrinks */
+	while (depth > 1 && depth > dir->depth_found && blocks <= dir_levels_end(dir, depth - 1))
+		depth--;
+	return depth > dir->depth_found ? depth : dir->depth_found;
+}
+
+bool dir_expected_hash(const struct inode_fact *dir, const struct dentry_ref *ref, uint32_t *hash)
+{
+	const bool folded = (dir->iflags & FLAG_i_flags_casefold) != 0;
+
+	if (!folded || name_is_dots(ref)) {
+		*hash = namehash_plain(ref->name, ref->name_len);
+		return true;
+	}
+	if (dir->advise & FLAG_i_advise_encrypt)
+		return false;
+	return namehash_casefold(ref->name, ref->name_len, hash) != UNICODE_UNAVAILABLE;
+}
+
+bool dir_is_encoded(const uint8_t *name, uint32_t length)
+{
+	uint32_t hash;
+	const unsigned status = (unsigned)namehash_casefold(name, length, &hash);
+
+	return status == UNICODE_OK || status == UNICODE_UNAVAILABLE;
+}
+
+enum dir_fault dir_judge_entry(const struct inode_fact *dir, unsigned level, uint32_t number,
+			       const struct dentry_ref *ref, uint32_t *expected)
+{
+	uint64_t start;
+
+	if (!(dir->advise & FLAG_i_advise_encrypt) &&
+	    (memchr(ref->name, '/', ref->name_len) || memchr(ref->name, 0, ref->name_len)))
+		return DIR_FAULT_CHARS;
+	if ((dir->state & INODE_STRICT) && !name_is_dots(ref) && !dir_is_encoded(ref->name, ref->name_len))
+		return DIR_FAULT_CHARS;
+	if (dir_expected_hash(dir, ref, expected) && *expected != ref->hash)
+		return DIR_FAULT_HASH;
+	if (dir_is_inline(dir) || (name_is_dots(ref) && number == 0))
+		return DIR_FAULT_NONE;
+	if (level > DIR_MAX_DEPTH)
+		return DIR_FAULT_PLACE;
+	start = dentry_bucket_start(level, dir->dir_level, ref->hash);
+	return number >= start && number < start + dentry_bucket_blocks(level) ? DIR_FAULT_NONE : DIR_FAULT_PLACE;
+}
+
+#define MAX_ENTRIES 1024u /* more than a block has slots */
+
+/* Is a hash among those met before? */
+static bool is_known(const uint32_t *hashes, uint32_t count, uint32_t hash)
+{
+	bool known = false;
+
+	for (uint32_t i = 0; i < count; i++)
+		known |= hashes[i] == hash;
+	return known;
+}
+
+uint32_t dir_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block)
+{
+	const struct dir_block *place = vec_at(&c->dir_blocks, item->tag);
+	const struct inode_fact *dir = facts_inode_at(&c->facts, place->inode);
+	const unsigned level = dir_level_of(dir, place->number);
+	struct dentry_area area;
+	struct dentry_ref ref;
+	uint32_t hashes[MAX_ENTRIES], count = 0;
+	uint32_t slot = 0, end = 0, expected;
+	enum dentry_scan found;
+
+	dir_area(c, dir, block, &area);
+	while ((found = dentry_next(&area, &slot, &ref)) != DENTRY_END) {
+		if (found == DENTRY_BAD || dir_judge_entry(dir, level, place->number, &ref, &expected) ||
+		    count == MAX_ENTRIES || (!name_is_dots(&ref) && is_known(hashes, count, ref.hash)))
+			return 1;
+		hashes[count++] = ref.hash;
+		for (; end < ref.slot; end++) /* slots that belong to no entry */
+			if (lsb_test(area.bitmap, end))
+				return 1;
+		for (; end < slot; end++) /* slots of the name */
+			if (!lsb_test(area.bitmap, end))
+				return 1;
+	}
+	for (; end < area.slots; end++)
+		if (lsb_test(area.bitmap, end))
+			return 1;
+	return 0;
+}

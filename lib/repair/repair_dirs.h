@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Repair directory entries.
+ */
+#ifndef F2FSKIT_REPAIR_REPAIR_DIRS_H
+#define F2FSKIT_REPAIR_REPAIR_DIRS_H
+
+#include "repair/repair.h"
+
+/* A step of a round (repair.h). */
+int repair_dirs(struct repair *r);
+
+/* Give an inode a name in a directory; another one when it is taken. */
+int repair_insert(struct repair *r, f2fs_nid_t dir, const uint8_t *name, uint32_t length, f2fs_nid_t ino,
+		  unsigned type);
+/* Set ".." of a directory. */
+int repair_set_dotdot(struct repair *r, f2fs_nid_t dir, f2fs_nid_t parent);
+/* Clear the entry at a place. */
+int repair_clear_entry(struct repair *r, f2fs_nid_t dir, f2fs_blk_t block, uint32_t slot);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * An inode that is built again (witness_inodes.c).
+ */
+#ifndef F2FSKIT_WITNESS_INODE_BUILDER_H
+#define F2FSKIT_WITNESS_INODE_BUILDER_H
+
+#include <string.h>
+
+#include "facts/run.h"
+#include "witness/witness_older.h"
+
+/* An inode whose block holds something else, and the first entry that names it. */
+struct lost_inode {
+	f2fs_nid_t nid;
+	f2fs_nid_t dir;
+	f2fs_blk_t block; /* of the entry; 0: the root, which has none */
+	uint32_t slot;
+	uint32_t names;
+	f2fs_nid_t last;  /* its last direct node, 0: none, */
+	uint32_t last_offset;
+};
+
+struct builder {
+	struct checker *c;
+	struct vec lost;	   /* struct lost_inode, by nid */
+	struct vec blocks;	   /* struct unclaimed: of lost inodes */
+	struct older_copies older;
+	struct map32 misplaced; /* nodes in the blocks of other nodes */
+	uint8_t *block;		   /* the inode that is being built, */
+	uint8_t *name;		   /* and the name in its entry */
+	uint32_t name_len;
+	uint32_t common_slots;	   /* number of slots that most files have, 0: there are none */
+	unsigned type;
+};
+
+/* Has the inode that is being built the name of the entry? */
+static inline bool builder_has_name(const struct builder *b, const struct lost_inode *lost)
+{
+	return inode_i_pino(b->block) == lost->dir && inode_i_namelen(b->block) == b->name_len && b->name_len &&
+	       memcmp(inode_i_name(b->block), b->name, b->name_len) == 0;
+}
+
+#endif

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Build inodes again that a directory names and whose blocks hold something else. An older copy of the inode has all
+ * that did not change since, if it is a copy of the same file: it has the name of the entry, or leads to a block or
+ * node that the tables still give to the inode. The summaries of the blocks in use name the slots of the present file.
+ *
+ * Without a copy, the entry gives type and name, and the blocks the contents. That is done only where plain blocks are
+ * contents: not below encrypted directories, and not if the slots look like compressed clusters. Contents inside
+ * the inode are lost without a copy, so that such an entry stays dead.
+ *
+ * Nodes of attributes have an older copy, or nothing.
+ */
+#include <string.h>
+
+#include "facts/dir_judge.h"
+#include "witness/fresh_layout.h"
+#include "witness/inode_fresh.h"
+#include "witness/inode_older.h"
+#include "witness/witness.h"
+#include "witness/witness_inodes.h"
+#include "witness/witness_older.h"
+#include "witness/witness_rebuild.h"
+#include "witness/witness_unclaimed.h"
+
+/* ---- lost inodes */
+
+static bool is_lost(const struct checker *c, f2fs_nid_t nid)
+{
+	const struct nid_fact *fact = geometry_is_nid(c->geo, nid) ? facts_nid(&c->facts, nid) : NULL;
+
+	return fact && fact->kind == FACT_BAD && fact->ino == nid;
+}
+
+static bool is_lost_xattr(const struct nid_fact *fact)
+{
+	return fact->kind == FACT_BAD && fact->ino != fact->nid && (fact->flags & FACT_CLAIMED) &&
+	       fact->place == XATTR_NODE_OFFSET;
+}
+
+static int compare_lost(const void *a, const void *b)
+{
+	const struct lost_inode *x = a, *y = b;
+
+	if (x->nid != y->nid)
+		return x->nid > y->nid ? 1 : -1;
+	if (x->block != y->block)
+		return x->block > y->block ? 1 : -1;
+	return (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+static int add_lost(struct builder *b, const struct lost_inode *lost)
+{
+	struct lost_inode *kept = vec_push(&b->lost, 1);
+
+	if (!kept)
+		return F2FS_ERR_NOMEM;
+	*kept = *lost;
+	return 0;
+}
+
+/* List the inodes that entries name in vain, each once. */
+static int list_lost(struct builder *b)
+{
+	const f2fs_nid_t root = b->c->geo->root_ino;
+	size_t count = 0;
+	int err = is_lost(b->c, root) ? add_lost(b, &(struct lost_inode){ .nid = root, .dir = root, .names = 1 }) : 0;
+
+	for (size_t i = 0; i < b->c->findings.count && !err; i++) {
+		const struct finding *f = vec_at(&b->c->findings, i);
+
+		if (f->problem == P_DENTRY_DEAD && is_lost(b->c, (f2fs_nid_t)f->found))
+			err = add_lost(b, &(struct lost_inode){ (f2fs_nid_t)f->found, f->ino, f->entry_block,
+								f->entry_slot, 1, 0, 0 });
+	}
+	vec_sort(&b->lost, compare_lost);
+	for (size_t i = 0; i < b->lost.count; i++) {
+		const struct lost_inode *one = vec_at(&b->lost, i);
+		struct lost_inode *last = count ? vec_at(&b->lost, count - 1) : NULL;
+
+		if (last && last->nid == one->nid)
+			last->names++;
+		else
+			*(struct lost_inode *)vec_at(&b->lost, count++) = *one;
+	}
+	b->lost.count = count;
+	return err;
+}
+
+static int is_block_of_lost(struct checker *c, void *user, const struct unclaimed *block, bool *is_wanted)
+{
+	(void)user;
+	*is_wanted = is_lost(c, block->nid) && facts_nid(&c->facts, block->nid)->version == block->version;
+	return 0;
+}
+
+/* ---- the entry */
+
+/* Read name and type of the entry. false in *is_there: they cannot be read any more. */
+static int read_entry(struct builder *b, const struct lost_inode *lost, bool *is_there)
+{
+	struct checker *c = b->c;
+	const struct inode_fact *dir = facts_inode(&c->facts, lost->dir);
+	struct dentry_area area;
+	struct dentry_ref ref;
+	const uint8_t *block;
+	uint32_t slot = lost->slot;
+	int err;
+
+	b->name_len = 0;
+	b->type = F2FS_TYPE_DIRECTORY;
+	*is_there = lost->block == 0;
+	if (*is_there || !dir)
+		return 0;
+	err = witness_peek(c, lost->block, &block);
+	if (err || !block)
+		return err;
+	dir_area(c, dir, block, &area);
+	*is_there = slot < area.slots && dentry_next(&area, &slot, &ref) == DENTRY_FOUND && ref.ino == lost->nid;
+	if (*is_there) {
+		b->name_len = ref.name_len;
+		b->type = ref.type;
+		memcpy(b->name, ref.name, ref.name_len);
+	}
+	return 0;
+}
+
+/* ---- all of it */
+
+/* Return the first file block after the last one that the inode and its direct nodes have. */
+static int find_end(struct builder *b, const struct lost_inode *lost, uint32_t slots_end, uint64_t *end,
+		    f2fs_blk_t *addr)
+{
+	struct checker *c = b->c;
+	struct inode_layout layout;
+	const uint8_t *block;
+	int err;
+
+	inode_layout(c->geo, b->block, &layout);
+	*end = slots_end;
+	*addr = slots_end ? get_le32(b->block + layout.slot_offset + (size_t)(slots_end - 1) * 4) : F2FS_NULL_ADDR;
+	if (!lost->last)
+		return 0;
+	err = witness_peek(c, facts_nid(&c->facts, lost->last)->addr, &block);
+	for (uint32_t i = 0; i < layout.node_slots && !err && block; i++) {
+		if (get_le32(block + (size_t)i * 4) == F2FS_NULL_ADDR)
+			continue;
+		*addr = get_le32(block + (size_t)i * 4);
+		*end = node_first_block(c->geo, layout.slots, layout.node_slots, lost->last_offset) + i + 1;
+	}
+	return err;
+}
+
+/* Count the bytes of a file in its last block. Text has no NUL bytes. Other files may end with some. */
+static int bytes_in_last(struct checker *c, f2fs_blk_t addr, uint32_t *bytes)
+{
+	const uint8_t *block = NULL;
+	uint32_t end = *bytes = c->geo->block_size;
+	int err = geometry_is_main(c->geo, addr) ? witness_peek(c, addr, &block) : 0;
+
+	if (err || !block)
+		return err;
+	while (end > 0 && block[end - 1] == 0)
+		end--;
+	if (end > 0 && !memchr(block, 0, end))
+		*bytes = end;
+	return 0;
+}
+
+static void put_name(struct builder *b, const struct lost_inode *lost)
+{
+	const struct inode_fact *dir = facts_inode(&b->c->facts, lost->dir);
+
+	if (!lost->block || !dir || (dir->advise & FLAG_i_advise_encrypt) || builder_has_name(b, lost))
+		return;
+	inode_set_i_pino(b->block, lost->dir);
+	inode_set_i_namelen(b->block, b->name_len);
+	memset(inode_i_name_w(b->block), 0, inode_SIZE_i_name);
+	memcpy(inode_i_name_w(b->block), b->name, b->name_len);
+}
+
+/* Count the slots in use of an inode that has no contents inside. */
+static uint32_t count_slots(const struct checker *c, const uint8_t *block)
+{
+	struct inode_layout layout;
+	uint32_t count = 0;
+
+	inode_layout(c->geo, block, &layout);
+	for (uint32_t i = 0; i < layout.slots && !inode_has_inline(block, FLAG_i_inline_inline_dentry); i++)
+		count += get_le32(block + layout.slot_offset + (size_t)i * 4) != F2FS_NULL_ADDR;
+	return count;
+}
+
+/* Put size, depth, name, footer and checksum right. slots_end: the slot after the last one in use. */
+static int finish(struct builder *b, const struct lost_inode *lost, const struct nid_fact *fact, uint32_t slots_end)
+{
+	struct checker *c = b->c;
+	const unsigned bits = c->geo->block_bits;
+	uint32_t bytes = c->geo->block_size;
+	f2fs_blk_t addr;
+	uint64_t end;
+	int err = find_end(b, lost, slots_end, &end, &addr);
+
+	if (!err && b->type == F2FS_TYPE_REGULAR && end)
+		err = bytes_in_last(c, addr, &bytes);
+	if (err)
+		return err;
+	if (b->type != F2FS_TYPE_SYMLINK && inode_i_size(b->block) <= (end ? (end - 1) << bits : 0))
+		inode_set_i_size(b->block, end ? ((end - 1) << bits) + bytes : 0);
+	if (b->type == F2FS_TYPE_DIRECTORY && end) {
+		const unsigned level = dir_level_with(inode_i_dir_level(b->block), (uint32_t)(end - 1));
+
+		if (level >= inode_i_current_depth(b->block) && level < DIR_MAX_DEPTH)
+			inode_set_i_current_depth(b->block, level + 1);
+	}
+	if (inode_i_blocks(b->block) == 0)
+		inode_set_i_blocks(b->block, 1 + count_slots(c, b->block));
+	put_name(b, lost);
+	memset(node_footer_w(c->geo, b->block), 0, footer_SIZE);
+	rebuild_footer(c, fact, 0, b->type == F2FS_TYPE_DIRECTORY, b->block);
+	if (inode_has_checksum(c->geo, b->block))
+		extra_set_i_inode_checksum(b->block + INODE_ADDR_OFFSET,
+					   inode_checksum(c->geo, b->block, c->vol->checksum_seed));
+	return 0;
+}
+
+static int build(struct builder *b, const struct lost_inode *lost)
+{
+	struct checker *c = b->c;
+	struct nid_fact room;
+	const struct nid_fact *fact = facts_find_nid(&c->facts, lost->nid, &room);
+	struct finding why = { .problem = P_INODE_REBUILT,
+			       .nid = lost->nid,
+			       .ino = lost->nid,
+			       .has_block = 1,
+			       .block = fact->addr };
+	bool is_due, is_there = false, is_copied = false, is_made = false;
+	uint32_t end = 0;
+	int err = rebuild_is_due(c, &b->misplaced, fact, &is_due);
+
+	if (!err && is_due)
+		err = read_entry(b, lost, &is_there);
+	if (!err && is_there)
+		err = inode_copy_older(b, lost, &is_copied);
+	if (!err && is_copied)
+		err = inode_renew(b, lost, &end, &is_copied);
+	else if (!err && is_there)
+		err = inode_make_fresh(b, lost, &end, &is_made);
+	if (err || (!is_copied && !is_made))
+		return err;
+	err = finish(b, lost, fact, end);
+	why.text = is_copied   ? "an older copy and the tables"
+		   : lost->block ? "its entry and its blocks"
+				 : "its blocks";
+	return err ? err : witness_amend_block(c, fact->addr, b->block, &why);
+}
+
+static int restore_xattrs(struct builder *b, const struct nid_fact *fact)
+{
+	struct checker *c = b->c;
+	const f2fs_blk_t addr = older_copies_at(&b->older, fact->nid);
+	const struct finding why = { .problem = P_NODE_REBUILT,
+				     .nid = fact->nid,
+				     .ino = fact->ino,
+				     .has_block = 1,
+				     .block = fact->addr,
+				     .text = "an older copy" };
+	const uint8_t *block;
+	bool is_due;
+	int err = rebuild_is_due(c, &b->misplaced, fact, &is_due);
+
+	if (err || !is_due || !addr)
+		return err;
+	err = witness_peek(c, addr, &block);
+	if (err || !block)
+		return err;
+	memcpy(b->block, block, c->geo->block_size);
+	return witness_amend_block(c, fact->addr, b->block, &why);
+}
+
+static struct lost_inode *find_lost(const struct builder *b, f2fs_nid_t nid)
+{
+	size_t low = 0, high = b->lost.count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		struct lost_inode *at = vec_at(&b->lost, middle);
+
+		if (at->nid == nid)
+			return at;
+		if (at->nid < nid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+static int want_inode(struct builder *b, f2fs_nid_t ino)
+{
+	return older_copies_want(&b->older, ino, ino);
+}
+
+/* Ask for older copies of all that is lost, and find the last nodes of lost inodes. */
+static int want_copies(struct builder *b, bool *has_xattrs)
+{
+	struct facts_walk walk = { 0 };
+	const struct nid_fact *fact;
+	int err = 0;
+
+	*has_xattrs = false;
+	for (size_t i = 0; i < b->lost.count && !err; i++)
+		err = want_inode(b, ((const struct lost_inode *)vec_at(&b->lost, i))->nid);
+	while (!err && (fact = facts_next_whole(&b->c->facts, &walk)) != NULL) {
+		struct lost_inode *lost = fact->kind == FACT_DIRECT ? find_lost(b, fact->ino) : NULL;
+
+		if (lost && fact->offset > lost->last_offset) {
+			lost->last = fact->nid;
+			lost->last_offset = fact->offset;
+		}
+		if (!is_lost_xattr(fact))
+			continue;
+		*has_xattrs = true;
+		err = older_copies_want(&b->older, fact->nid, fact->ino);
+	}
+	return err;
+}
+
+static int build_all(struct builder *b)
+{
+	struct facts_walk walk = { 0 };
+	const struct nid_fact *fact;
+	bool has_xattrs;
+	int err = want_copies(b, &has_xattrs);
+
+	if (b->lost.count)
+		b->common_slots = fresh_common_slots(b->c);
+	if (!err)
+		err = older_copies_find(b->c, &b->older);
+	if (!err && b->lost.count)
+		err = witness_unclaimed(b->c, is_block_of_lost, NULL, &b->blocks);
+	for (size_t i = 0; i < b->lost.count && !err; i++)
+		err = build(b, vec_at(&b->lost, i));
+	while (has_xattrs && !err && (fact = facts_next_whole(&b->c->facts, &walk)) != NULL)
+		if (is_lost_xattr(fact))
+			err = restore_xattrs(b, fact);
+	return err;
+}
+
+/* Does a block hold something else than the node that the NAT has there? */
+static bool has_lost_nodes(const struct checker *c)
+{
+	for (size_t i = 0; i < c->findings.count; i++) {
+		const struct finding *f = vec_at(&c->findings, i);
+
+		if (f->problem == P_NODE_NID || f->problem == P_NODE_UNREADABLE)
+			return true;
+	}
+	return false;
+}
+
+int witness_inodes(struct checker *c)
+{
+	struct builder b = { .c = c };
+	int err;
+
+	if (!witness_may_vote(c) || !has_lost_nodes(c))
+		return 0;
+	vec_init(&b.lost, c->ctx, sizeof(struct lost_inode));
+	vec_init(&b.blocks, c->ctx, sizeof(struct unclaimed));
+	older_copies_init(&b.older, c->ctx);
+	map32_init(&b.misplaced, c->ctx);
+	b.block = mem_alloc(c->ctx, c->geo->block_size);
+	b.name = mem_alloc(c->ctx, NAME_MAX_BYTES);
+	err = b.block && b.name ? list_lost(&b) : F2FS_ERR_NOMEM;
+	if (!err)
+		err = rebuild_note_misplaced(c, &b.misplaced);
+	if (!err)
+		err = build_all(&b);
+	vec_fini(&b.lost);
+	vec_fini(&b.blocks);
+	older_copies_fini(&b.older);
+	map32_fini(&b.misplaced);
+	mem_free(c->ctx, b.block);
+	mem_free(c->ctx, b.name);
+	c->book->votes += c->must_restart;
+	return err;
+}

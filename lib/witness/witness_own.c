@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Read the names that inodes remember, for the vote on entries.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "volume/block_read.h"
+#include "witness/witness.h"
+#include "witness/witness_own.h"
+
+bool witness_own_name(struct checker *c, const struct inode_fact *dir, f2fs_nid_t ino, struct own_name *out)
+{
+	const struct nid_fact *fact = facts_nid(&c->facts, ino);
+	const struct inode_fact *inode = facts_inode(&c->facts, ino);
+	const bool is_cipher = (dir->advise & FLAG_i_advise_encrypt) != 0;
+	const uint8_t *block;
+
+	if (!inode || !fact || inode->pino != dir->ino)
+		return false;
+	if (volume_peek(c->vol, fact->addr, &block) != 0) {
+		error_clear(c->ctx);
+		return false;
+	}
+	out->length = inode_i_namelen(block);
+	if (out->length == 0 || out->length > NAME_MAX_BYTES ||
+	    ((inode_i_advise(block) & FLAG_i_advise_enc_name) != 0) != is_cipher)
+		return false;
+	memcpy(out->bytes, inode_i_name(block), out->length);
+	return true;
+}

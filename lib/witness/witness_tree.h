@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Find the places of nodes in the trees of inodes.
+ */
+#ifndef F2FSKIT_WITNESS_WITNESS_TREE_H
+#define F2FSKIT_WITNESS_WITNESS_TREE_H
+
+#include "facts/run.h"
+
+/* A node that the passes would drop: its place according to its footer. */
+struct loose_node {
+	f2fs_nid_t ino, nid;
+	uint32_t offset;
+};
+
+/* Where a node of an offset hangs in the tree of an inode. */
+enum place_state {
+	PLACE_NONE,  /* there is no such place, or the way to it is broken */
+	PLACE_TAKEN, /* by a node that belongs there */
+	PLACE_FREE   /* the pointer is zero, or leads to something that does not belong there */
+};
+struct tree_place {
+	enum place_state state;
+	f2fs_nid_t parent; /* node with the pointer */
+	f2fs_blk_t addr;   /* its block */
+	uint32_t slot;	   /* of the pointer, as findings have it */
+	uint32_t byte;	   /* in the block */
+	f2fs_nid_t value;  /* its value */
+};
+int tree_find_place(struct checker *c, f2fs_nid_t ino, uint32_t offset, struct tree_place *out);
+/* Give loose nodes, sorted by ino and offset, back to their files. */
+int tree_hang_loose(struct checker *c, const struct vec *loose);
+/* Is the node part of its inode's tree, in its place, according to its parent? */
+bool node_hangs(const struct checker *c, const struct nid_fact *fact);
+/* Is it in its place by one of the further pointers that lead to it? */
+bool node_hangs_further(const struct checker *c, const struct nid_fact *fact);
+
+#endif

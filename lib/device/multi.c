@@ -5,6 +5,7 @@
  */
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/sorted.h"
 #include "device/device.h"
 #include "device/iov.h"
 #include "device/multi.h"
@@ -24,21 +25,19 @@ struct multi {
 	unsigned count;
 };
 
+static int compare_starts(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
 /* Return the part that holds the byte at offset. */
 static const struct part *find_part(const struct multi *multi, uint64_t offset)
 {
-	unsigned low = 0;
-	unsigned high = multi->count;
+	const struct part key = { .start = offset };
 
-	while (high - low > 1) {
-		const unsigned middle = low + (high - low) / 2;
-
-		if (multi->parts[middle].start <= offset)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &multi->parts[low];
+	return &multi->parts[sorted_last(multi->parts, multi->count, sizeof(key), compare_starts, &key)];
 }
 
 /* Return the longest piece of a range in one part, which is stored with the place on its device. */

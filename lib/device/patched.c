@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "device/iov.h"
 #include "device/layer.h"
 
@@ -17,20 +18,20 @@ struct patched {
 	size_t count;
 };
 
+/* Does a patch end before the key's first byte? None overlap, so this is an order. */
+static int compare_ends(const void *a, const void *b)
+{
+	const struct device_patch *patch = a, *key = b;
+
+	return patch->offset + patch->length <= key->offset ? -1 : 0;
+}
+
 /* The first patch that ends after offset. */
 static size_t seek(const struct patched *p, uint64_t offset)
 {
-	size_t low = 0, high = p->count;
+	const struct device_patch key = { .offset = offset };
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (p->patches[middle].offset + p->patches[middle].length <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sorted_first(p->patches, p->count, sizeof(key), compare_ends, &key);
 }
 
 /* Put the part of a patch within [offset, offset + length) into the buffers that hold these bytes. */

@@ -131,21 +131,16 @@ static void step_over(struct chunk *chunk)
 	chunk->block += chunk->blocks;
 }
 
+static int compare_entries(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return (x->block > y->block) - (x->block < y->block);
+}
+
 static const struct entry *find_entry(const struct sparse *sparse, uint32_t block)
 {
-	size_t low = 0;
-	size_t high = sparse->index.count;
-
-	while (high - low > 1) {
-		const size_t middle = low + (high - low) / 2;
-		const struct entry *entry = vec_at(&sparse->index, middle);
-
-		if (entry->block <= block)
-			low = middle;
-		else
-			high = middle;
-	}
-	return vec_at(&sparse->index, low);
+	return vec_at(&sparse->index, vec_last(&sparse->index, compare_entries, &(struct entry){ .block = block }));
 }
 
 /* Find the chunk that holds a block. May run on several threads: nothing of sparse changes. */

@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/sorted.h"
 
 #define ZONES_AT_ONCE 64u
 
@@ -71,20 +72,19 @@ void zone_state_fini(struct zone_state *state)
 	state->count = 0;
 }
 
+static int compare_starts(const void *a, const void *b)
+{
+	const struct f2fs_zone *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
 /* The zone that holds the byte at offset; the last one for bytes after it. */
 static struct f2fs_zone *find_zone(const struct zone_state *state, uint64_t offset)
 {
-	uint64_t low = 0, high = state->count;
+	const struct f2fs_zone key = { .start = offset };
 
-	while (high - low > 1) {
-		const uint64_t middle = low + (high - low) / 2;
-
-		if (state->zones[middle].start <= offset)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &state->zones[low];
+	return &state->zones[sorted_last(state->zones, state->count, sizeof(key), compare_starts, &key)];
 }
 
 static uint64_t end_of(const struct f2fs_zone *zone)

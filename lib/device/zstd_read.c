@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/sorted.h"
 #include "device/iov.h"
 #include "device/layer.h"
 #include "device/zstd_frames.h"
@@ -60,19 +61,18 @@ struct zstd_file {
 	struct kept_frame kept[KEPT];
 };
 
+static int compare_starts(const void *a, const void *b)
+{
+	const struct frame *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
 static size_t find_frame(const struct zstd_file *file, uint64_t offset)
 {
-	size_t low = 0, high = file->count;
+	const struct frame key = { .start = offset };
 
-	while (high - low > 1) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (file->frames[middle].start <= offset)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return sorted_last(file->frames, file->count, sizeof(key), compare_starts, &key);
 }
 
 /* The place for a frame: where it is already, or where the one that was not used for the longest time is. */

@@ -152,28 +152,16 @@ static int compare_doubts(const void *a, const void *b)
 	return (x->ino > y->ino) - (x->ino < y->ino);
 }
 
-/* The first doubt about an inode, in sorted order; count when there is none. */
-static size_t first_doubt(const struct vec *doubts, f2fs_nid_t ino)
+static bool is_doubt_listed(const struct vec *doubts, f2fs_nid_t ino)
 {
-	size_t low = 0, high = doubts->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (((const struct type_doubt *)vec_at(doubts, middle))->ino < ino)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < doubts->count && ((const struct type_doubt *)vec_at(doubts, low))->ino == ino ? low
-												   : doubts->count;
+	return vec_find(doubts, compare_doubts, &(struct type_doubt){ .ino = ino }) != NULL;
 }
 
 static bool is_doubted(const struct checker *c, f2fs_nid_t ino)
 {
 	const struct inode_fact *inode = facts_inode(&c->facts, ino);
 
-	return first_doubt(&c->doubts, ino) < c->doubts.count ||
+	return is_doubt_listed(&c->doubts, ino) ||
 	       (inode && (inode->state & INODE_GUESSED) && !map32_find(&c->modes, ino));
 }
 
@@ -186,8 +174,10 @@ struct votes {
 
 static void count_votes(const struct checker *c, f2fs_nid_t ino, bool is_last, struct votes *votes)
 {
+	const struct type_doubt key = { .ino = ino };
+
 	memset(votes, 0, sizeof(*votes));
-	for (size_t i = first_doubt(&c->doubts, ino); i < c->doubts.count; i++) {
+	for (size_t i = vec_first(&c->doubts, compare_doubts, &key); i < c->doubts.count; i++) {
 		const struct type_doubt *doubt = vec_at(&c->doubts, i);
 
 		if (doubt->ino != ino)
@@ -287,7 +277,7 @@ static bool is_suspect(const struct checker *c, const struct inode_fact *inode)
 {
 	if (map32_find(&c->modes, inode->ino))
 		return false;
-	if ((inode->state & INODE_GUESSED) || first_doubt(&c->doubts, inode->ino) < c->doubts.count)
+	if ((inode->state & INODE_GUESSED) || is_doubt_listed(&c->doubts, inode->ino))
 		return true;
 	if (inode->ino == c->geo->root_ino)
 		return inode->type != F2FS_TYPE_DIRECTORY;

@@ -237,21 +237,17 @@ int stream_follow(struct f2fs_carver *c, uint64_t length)
 	return 0;
 }
 
+static int compare_starts(const void *a, const void *b)
+{
+	const struct carve_piece *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
 static const struct carve_piece *find_piece(const struct carve_stream *s, uint64_t at, size_t *index)
 {
-	size_t low = 0, high = s->pieces.count;
-
-	while (high - low > 1) {
-		const size_t middle = low + (high - low) / 2;
-		const struct carve_piece *piece = vec_at(&s->pieces, middle);
-
-		if (piece->start <= at)
-			low = middle;
-		else
-			high = middle;
-	}
-	*index = low;
-	return vec_at(&s->pieces, low);
+	*index = vec_last(&s->pieces, compare_starts, &(struct carve_piece){ .start = at });
+	return vec_at(&s->pieces, *index);
 }
 
 static int load_piece(struct f2fs_carver *c, const struct carve_piece *piece, size_t index)

@@ -17,6 +17,16 @@
 
 #define NEAR 4096u /* versions that are looked through around one */
 
+/* Nodes of one id: the oldest first. */
+static int compare_ages(const void *a, const void *b)
+{
+	const struct past_node *x = a, *y = b;
+
+	if (x->age != y->age)
+		return x->age > y->age ? -1 : 1;
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
 /* By inode, node id, then the oldest first. */
 static int compare_nodes(const void *a, const void *b)
 {
@@ -26,41 +36,30 @@ static int compare_nodes(const void *a, const void *b)
 		return x->ino < y->ino ? -1 : 1;
 	if (x->nid != y->nid)
 		return x->nid < y->nid ? -1 : 1;
-	if (x->age != y->age)
-		return x->age > y->age ? -1 : 1;
-	return (x->addr > y->addr) - (x->addr < y->addr);
+	return compare_ages(a, b);
 }
 
 /* The first node that is not before (ino, nid). */
-static size_t lower_bound(const struct f2fs_past *past, f2fs_nid_t ino, f2fs_nid_t nid)
+static size_t first_from(const struct f2fs_past *past, f2fs_nid_t ino, f2fs_nid_t nid)
 {
-	size_t low = 0, high = past->nodes.count;
+	const struct past_node key = { .ino = ino, .nid = nid, .age = UINT32_MAX };
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct past_node *node = vec_at(&past->nodes, middle);
-
-		if (node->ino < ino || (node->ino == ino && node->nid < nid))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_first(&past->nodes, compare_nodes, &key);
 }
 
 const struct past_node *past_find(const struct f2fs_past *past, f2fs_nid_t ino, f2fs_nid_t nid, size_t *count)
 {
-	const size_t first = lower_bound(past, ino, nid);
+	const size_t first = first_from(past, ino, nid);
 
-	*count = lower_bound(past, ino, nid + 1) - first;
+	*count = first_from(past, ino, nid + 1) - first;
 	return *count ? vec_at(&past->nodes, first) : NULL;
 }
 
 const struct past_node *past_find_all(const struct f2fs_past *past, f2fs_nid_t ino, size_t *count)
 {
-	const size_t first = lower_bound(past, ino, 0);
+	const size_t first = first_from(past, ino, 0);
 
-	*count = lower_bound(past, ino + 1, 0) - first;
+	*count = first_from(past, ino + 1, 0) - first;
 	return *count ? vec_at(&past->nodes, first) : NULL;
 }
 
@@ -104,17 +103,9 @@ int past_need_inode(const struct f2fs_past *past, f2fs_nid_t ino)
 /* Return the first of some nodes of one id that is younger than age, or as old and not before addr. */
 static size_t position_of(const struct past_node *nodes, size_t count, uint32_t age, f2fs_blk_t addr)
 {
-	size_t low = 0, high = count;
+	const struct past_node key = { .age = age, .addr = addr };
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (nodes[middle].age > age || (nodes[middle].age == age && nodes[middle].addr < addr))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sorted_first(nodes, count, sizeof(key), compare_ages, &key);
 }
 
 /* Look for other uses of the inode number around one version. A version that is too far away is taken for another use:

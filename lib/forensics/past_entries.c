@@ -274,21 +274,20 @@ int past_entries_load(struct past_entries *entries)
 	return err ? err : arrange(entries);
 }
 
+static int compare_inos(const void *a, const void *b)
+{
+	const struct past_entry *x = a, *y = b;
+
+	return (x->ino > y->ino) - (x->ino < y->ino);
+}
+
 struct past_entry *past_entries_of(const struct past_entries *entries, f2fs_nid_t ino, size_t *count)
 {
-	size_t low = 0, high = entries->items.count, first;
+	const size_t first = vec_first(&entries->items, compare_inos, &(struct past_entry){ .ino = ino });
+	size_t end = first;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (((struct past_entry *)vec_at(&entries->items, middle))->ino < ino)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	first = low;
-	while (low < entries->items.count && ((struct past_entry *)vec_at(&entries->items, low))->ino == ino)
-		low++;
-	*count = low - first;
+	while (end < entries->items.count && ((struct past_entry *)vec_at(&entries->items, end))->ino == ino)
+		end++;
+	*count = end - first;
 	return *count ? vec_at(&entries->items, first) : NULL;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "hot/hot_cluster.h"
 
 #define FRACTION 8u /* bits of a centroid after the point */
@@ -38,19 +39,9 @@ static int compare(const void *a, const void *b)
 }
 
 /* How many of the sorted values are at most limit? */
-static size_t count_up_to(const uint32_t *values, size_t n, uint64_t limit)
+static size_t count_up_to(const uint32_t *values, size_t n, uint32_t limit)
 {
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (values[middle] <= limit)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return sorted_border(values, n, sizeof(limit), compare, &limit, 1);
 }
 
 /* The fullest interval that is not next to a chosen one, the first of those; m: there is none. */

@@ -72,21 +72,14 @@ static const struct answer *find(const struct decisions *d, size_t count, const 
 	const bool is_any = is_count((enum problem)f->problem);
 	struct answer wanted = answer_of(f), like;
 	const struct answer *at;
-	size_t low = 0, high = count;
+	size_t first;
 
 	if (is_any)
 		wanted.found = 0;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (compare(vec_at(&d->answers, middle), &wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == count)
+	first = sorted_first(d->answers.items, count, sizeof(wanted), compare, &wanted);
+	if (first == count)
 		return NULL;
-	at = vec_at(&d->answers, low);
+	at = vec_at(&d->answers, first);
 	like = *at;
 	if (is_any)
 		like.found = 0;

@@ -15,28 +15,11 @@
 #include "repair/repair.h"
 #include "repair/repair_inode.h"
 #include "repair/repair_left.h"
+#include "repair/repair_shared.h"
 #include "repair/repair_symlinks.h"
 
 #define MAX_MENDS 16u
 #define NSEC 1000000000u
-
-static f2fs_blk_t moved_to(const struct repair *r, f2fs_nid_t nid, uint32_t slot, f2fs_blk_t addr)
-{
-	size_t low = 0, high = r->moved.count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct moved_slot *m = vec_at(&r->moved, middle);
-
-		if (m->nid == nid && m->slot == slot)
-			return m->addr;
-		if (m->nid < nid || (m->nid == nid && m->slot < slot))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return addr;
-}
 
 /* Nothing of a compressed cluster can be read when a part is gone. */
 static void drop_cut_clusters(const struct repair *r, uint8_t *slots, uint32_t count, uint32_t cluster)
@@ -78,7 +61,7 @@ void repair_slots(const struct repair *r, const struct nid_fact *fact, const str
 		    (addr == F2FS_COMPRESS_ADDR && inode->cluster_blocks))
 			continue;
 		if (geometry_is_main(r->geo, addr))
-			put_le32(raw, moved_to(r, fact->nid, i, addr));
+			put_le32(raw, repair_moved_to(r, fact->nid, i, addr));
 		else if (cut_is_lost(r->c, addr) || repair_wants_slot(r, P_ADDRESS, fact->nid, i))
 			put_le32(raw, F2FS_NULL_ADDR);
 	}

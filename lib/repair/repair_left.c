@@ -52,17 +52,8 @@ int repair_note_left(struct repair *r)
 static size_t seek(const struct repair *r, f2fs_nid_t nid, unsigned problem, uint32_t slot)
 {
 	const struct left wanted = { .nid = nid, .problem = (uint16_t)problem, .slot = slot };
-	size_t low = 0, high = r->left.count;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (compare(vec_at(&r->left, middle), &wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_first(&r->left, compare, &wanted);
 }
 
 static const struct left *at_place(const struct repair *r, size_t i, f2fs_nid_t nid)

@@ -106,6 +106,14 @@ static int compare_moved(const void *a, const void *b)
 	return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
+f2fs_blk_t repair_moved_to(const struct repair *r, f2fs_nid_t nid, uint32_t slot, f2fs_blk_t addr)
+{
+	const struct moved_slot key = { .nid = nid, .slot = slot };
+	const struct moved_slot *moved = vec_find(&r->moved, compare_moved, &key);
+
+	return moved ? moved->addr : addr;
+}
+
 /* List the blocks of directories that cannot be read, and have the claims on their segments collected. */
 static int mark_unreadable(struct repair *r, struct map32 *lost)
 {

@@ -9,5 +9,7 @@
 
 /* A step of a round (repair.h). */
 int repair_shared(struct repair *r);
+/* Return where the block of a slot of a node is after that step: addr if it stayed, 0 if the slot was cleared. */
+f2fs_blk_t repair_moved_to(const struct repair *r, f2fs_nid_t nid, uint32_t slot, f2fs_blk_t addr);
 
 #endif

@@ -151,18 +151,10 @@ void fs_config_free(struct fs_config *config)
 
 const struct fs_config_entry *fs_config_find(const struct fs_config *config, const char *path)
 {
-	size_t low = 0, high = config->entries.count;
-	const struct fs_config_entry *entry;
+	const struct fs_config_entry key = { .path = path, .line = SIZE_MAX }, *entry;
 
-	while (low < high) { /* the first one after the path */
-		size_t middle = low + (high - low) / 2;
-
-		entry = vec_at(&config->entries, middle);
-		if (strcmp(entry->path, path) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	entry = low ? vec_at(&config->entries, low - 1) : NULL;
-	return entry && strcmp(entry->path, path) == 0 ? entry : NULL;
+	if (config->entries.count == 0)
+		return NULL;
+	entry = vec_at(&config->entries, vec_last(&config->entries, compare_entries, &key));
+	return strcmp(entry->path, path) == 0 ? entry : NULL;
 }

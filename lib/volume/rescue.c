@@ -4,6 +4,7 @@
  * whose block agrees is taken. For the others the newest version in the main area is taken.
  */
 #include "volume/rescue.h"
+#include "volume/rescue_nat.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +19,6 @@
 #include "volume/rescue_superblock.h"
 #include "volume/roots.h"
 #include "volume/scan_nodes.h"
-
-static int compare_nodes(const void *a, const void *b)
-{
-	const struct rescue_node *x = a, *y = b;
-
-	return x->nid < y->nid ? -1 : x->nid > y->nid;
-}
 
 /* Keep entries with an address, in ascending order, and count their sources. */
 static int sort_table(struct f2fs_volume *vol)
@@ -44,7 +38,7 @@ static int sort_table(struct f2fs_volume *vol)
 	r->nodes.count = n;
 	map32_fini(&r->index);
 	if (n > 1)
-		qsort(nodes, n, sizeof(*nodes), compare_nodes);
+		qsort(nodes, n, sizeof(*nodes), rescue_compare_nodes);
 	r->is_ready = true;
 	if (from_scan + lost == 0)
 		return 0;

@@ -9,21 +9,17 @@
 #include "volume/rescue.h"
 #include "volume/rescue_nat.h"
 
+int rescue_compare_nodes(const void *a, const void *b)
+{
+	const struct rescue_node *x = a, *y = b;
+
+	return x->nid < y->nid ? -1 : x->nid > y->nid;
+}
+
 /* Number of the first node whose id is not below nid. */
 static size_t first_from(const struct rescue *r, f2fs_nid_t nid)
 {
-	const struct rescue_node *nodes = r->nodes.items;
-	size_t low = 0, high = r->nodes.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (nodes[middle].nid < nid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_first(&r->nodes, rescue_compare_nodes, &(struct rescue_node){ .nid = nid });
 }
 
 static void fill_entry(const struct rescue_node *node, struct f2fs_nat_info *out)

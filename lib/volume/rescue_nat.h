@@ -7,6 +7,8 @@
 
 #include "volume/rescue.h"
 
+/* Order nodes by their ids. */
+int rescue_compare_nodes(const void *a, const void *b);
 /* The entry of a node id in the table that is being filled; it is made when there is none. */
 int rescue_entry(struct rescue *r, f2fs_nid_t nid, struct rescue_node **out);
 /* Can entries of a NAT block be believed? first: id of the first. */

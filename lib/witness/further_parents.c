@@ -19,24 +19,10 @@ void further_parents_sort(struct checker *c)
 
 size_t further_parents_of(const struct checker *c, f2fs_nid_t nid)
 {
-	const struct vec *all = &c->further_parents;
-	size_t at = 0, end = all->count;
-
-	while (at < end) {
-		const size_t middle = at + (end - at) / 2;
-
-		if (((const struct further_parent *)vec_at(all, middle))->nid < nid)
-			at = middle + 1;
-		else
-			end = middle;
-	}
-	return at;
+	return vec_first(&c->further_parents, compare_parents, &(struct further_parent){ .nid = nid });
 }
 
 bool further_parents_has(const struct checker *c, f2fs_nid_t nid)
 {
-	const size_t at = further_parents_of(c, nid);
-
-	return at < c->further_parents.count &&
-	       ((const struct further_parent *)vec_at(&c->further_parents, at))->nid == nid;
+	return vec_find(&c->further_parents, compare_parents, &(struct further_parent){ .nid = nid }) != NULL;
 }

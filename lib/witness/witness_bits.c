@@ -70,19 +70,11 @@ static int list_effects(const struct f2fs_geometry *geo, struct vec *effects)
 /* Find the bit; NO_BIT when none, or more than one, has this effect. */
 static uint32_t find_bit(const struct vec *effects, uint32_t effect)
 {
-	size_t low = 0, high = effects->count;
-	const struct bit_effect *found, *next;
+	const struct bit_effect key = { .effect = effect };
+	const size_t at = vec_first(effects, compare, &key);
+	const struct bit_effect *found = at < effects->count ? vec_at(effects, at) : NULL;
+	const struct bit_effect *next = at + 1 < effects->count ? vec_at(effects, at + 1) : NULL;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (((const struct bit_effect *)vec_at(effects, middle))->effect < effect)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	found = low < effects->count ? vec_at(effects, low) : NULL;
-	next = low + 1 < effects->count ? vec_at(effects, low + 1) : NULL;
 	if (!found || found->effect != effect || (next && next->effect == effect))
 		return NO_BIT;
 	return found->bit;

@@ -131,22 +131,6 @@ static int list_lost(struct homes *h, bool *is_any)
 	return 0;
 }
 
-/* The first of the lost inodes that are not before one; count: none. */
-static size_t first_lost(const struct vec *lost, const struct lost_inode *one)
-{
-	size_t low = 0, high = lost->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (compare_lost(vec_at(lost, middle), one) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static bool is_own_name(struct checker *c, const struct inode_fact *dir, f2fs_nid_t ino, const struct dentry_ref *ref)
 {
 	struct own_name name;
@@ -160,7 +144,7 @@ static const struct inode_fact *find_lost(const struct homes *h, const struct de
 {
 	const struct lost_inode key = { h->dir->ino, 0, namehash_plain(ref->name, ref->name_len) };
 
-	for (size_t i = first_lost(&h->lost, &key); i < h->lost.count; i++) {
+	for (size_t i = vec_first(&h->lost, compare_lost, &key); i < h->lost.count; i++) {
 		const struct lost_inode *one = vec_at(&h->lost, i);
 
 		if (one->dir != key.dir || one->mark != key.mark)
@@ -174,7 +158,7 @@ static const struct inode_fact *find_lost(const struct homes *h, const struct de
 static bool is_home(const struct homes *h)
 {
 	const struct lost_inode key = { h->dir->ino, 0, 0 };
-	const size_t at = first_lost(&h->lost, &key);
+	const size_t at = vec_first(&h->lost, compare_lost, &key);
 
 	return at < h->lost.count && ((const struct lost_inode *)vec_at(&h->lost, at))->dir == key.dir;
 }

@@ -129,22 +129,20 @@ static int collect_strays(struct vote *v)
 	return err;
 }
 
+static int compare_nids(const void *a, const void *b)
+{
+	const struct stray *x = a, *y = b;
+
+	return (x->nid > y->nid) - (x->nid < y->nid);
+}
+
 /* The newest stray that is this node; NULL: none, or two that are equally new. */
 static const struct stray *find_stray(const struct vote *v, f2fs_nid_t nid)
 {
-	size_t low = 0, high = v->strays.count;
-	const struct stray *found, *next;
+	const size_t at = vec_first(&v->strays, compare_nids, &(struct stray){ .nid = nid });
+	const struct stray *found = at < v->strays.count ? vec_at(&v->strays, at) : NULL;
+	const struct stray *next = at + 1 < v->strays.count ? vec_at(&v->strays, at + 1) : NULL;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (((const struct stray *)vec_at(&v->strays, middle))->nid < nid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	found = low < v->strays.count ? vec_at(&v->strays, low) : NULL;
-	next = low + 1 < v->strays.count ? vec_at(&v->strays, low + 1) : NULL;
 	if (!found || found->nid != nid || (next && next->nid == nid && next->cp_ver == found->cp_ver))
 		return NULL;
 	return found;
@@ -398,33 +396,29 @@ static int is_missing_in(struct checker *c, f2fs_nid_t ino, uint32_t offset, boo
 	return err;
 }
 
-static int compare_loose(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
 	const struct loose_node *x = a, *y = b;
 
 	if (x->ino != y->ino)
 		return x->ino > y->ino ? 1 : -1;
-	if (x->offset != y->offset)
-		return x->offset > y->offset ? 1 : -1;
-	return (x->nid > y->nid) - (x->nid < y->nid);
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static int compare_loose(const void *a, const void *b)
+{
+	const struct loose_node *x = a, *y = b;
+	const int order = compare_places(a, b);
+
+	return order ? order : (x->nid > y->nid) - (x->nid < y->nid);
 }
 
 /* Does another node outside the tree claim that place? */
 static bool has_rival(const struct vote *v, f2fs_nid_t ino, uint32_t place)
 {
-	size_t low = 0, high = v->loose.count;
+	const struct loose_node key = { .ino = ino, .offset = place };
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct loose_node *at = vec_at(&v->loose, middle);
-
-		if (at->ino < ino || (at->ino == ino && at->offset < place))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < v->loose.count && ((const struct loose_node *)vec_at(&v->loose, low))->ino == ino &&
-	       ((const struct loose_node *)vec_at(&v->loose, low))->offset == place;
+	return vec_find(&v->loose, compare_places, &key) != NULL;
 }
 
 static int vote_on_ino(struct vote *v, struct claims_of_node *n)

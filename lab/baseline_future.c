@@ -4,7 +4,7 @@
  * dies within the next segment of written blocks is of the first class, and each further class has twice the time.
  * Users' writes and moved blocks are placed alike. Victims are greedy.
  *
- * This is a policy that knows the future, not a bound: victims and classes could be chosen better. lab/oracle.h has
+ * This is a policy that knows the future, not a bound: victims and classes could be chosen better. lab/bound.h has
  * bounds. FK has six classes of one segment each, the last one open; powers of two need no number of segments. Time
  * is counted in blocks that users wrote. When overwrites wait for a checkpoint, the second run may write some blocks
  * at other times than the first. A block then dies at the first recorded time that is still to come.

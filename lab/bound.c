@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Deaths, and the bound by windows; see oracle.h. */
+/* Deaths, and the bound by windows; see bound.h. */
 #include <math.h>
 #include <stdlib.h>
 
+#include "bound.h"
 #include "cleaner.h"
-#include "oracle.h"
 
 int lab_deaths(const uint32_t *trace, size_t count, uint32_t logical, uint64_t *death)
 {

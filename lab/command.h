@@ -5,8 +5,6 @@
 #ifndef F2FSKIT_LAB_COMMAND_H
 #define F2FSKIT_LAB_COMMAND_H
 
-#include <stdio.h>
-
 #include "cli/host.h"
 
 enum { LAB_SETS = 64 };
@@ -33,12 +31,5 @@ struct lab_arguments {
 #define COMMAND(name, operands, min, max, run, help, doc) int run(struct cli *cli, struct lab_arguments *a);
 #include "lab/lab_commands.def"
 #undef COMMAND
-
-/* Remove a file that was written in part; a device stays. */
-void lab_forget_file(const char *path);
-/* Where a listing goes: the file of --json, or the standard output. NULL after a message. */
-FILE *lab_open_listing(struct cli *cli, const struct lab_arguments *a);
-/* End it; rc: that of writing. A file that could not be written is removed. Returns 0, or -1 after a message. */
-int lab_close_listing(struct cli *cli, const struct lab_arguments *a, FILE *to, int rc);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "lab/command.h"
 #include "lab/import.h"
+#include "lab/outputs.h"
 #include "lab/source.h"
 #include "lab/trace.h"
 

@@ -9,6 +9,7 @@
 #include "lab/command.h"
 #include "lab/data_files.h"
 #include "lab/experiment.h"
+#include "lab/outputs.h"
 #include "lab/source.h"
 #include "lab/toml.h"
 

@@ -11,6 +11,7 @@
 #include "lab/command.h"
 #include "lab/json_read.h"
 #include "lab/lab_plot.h"
+#include "lab/outputs.h"
 
 static const double MOST = 1e300; /* differences of such values are still numbers */
 

@@ -12,6 +12,7 @@
 #include "lab/lab_csv.h"
 #include "lab/lab_plot.h"
 #include "lab/lab_report.h"
+#include "lab/outputs.h"
 #include "lab/toml.h"
 
 static int read_settings(struct cli *cli, const struct lab_arguments *a, const char *path, struct lab_config *config)

@@ -12,6 +12,7 @@
 #include "lab/data_files.h"
 #include "lab/figures.h"
 #include "lab/lab_csv.h"
+#include "lab/outputs.h"
 #include "lab/toml.h"
 
 /* A run that was done: all that decides about it, as text, and its only variant. */

@@ -3,6 +3,7 @@
  * Read experiments: from a configuration to variants, with the statements of the paper.
  */
 #include "lab/experiment.h"
+#include "lab/run_variant.h"
 
 #include <stdio.h>
 #include <stdlib.h>

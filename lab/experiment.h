@@ -71,10 +71,6 @@ struct lab_result {
 int lab_experiment_run(struct cli *cli, struct lab_config *settings, int is_small, struct lab_result *result);
 void lab_result_free(struct lab_result *result);
 
-/* One variant, with a configuration of its own (run_variant.c). 0, or -1 after a message. */
-int lab_variant_run(struct cli *cli, struct lab_config *config, uint64_t seed, uint64_t rounds,
-		    struct lab_variant *variant);
-
 /* The value of a metric in a round, from 1 on, or waf_relative; 0 when found. */
 int lab_variant_value(const struct lab_variant *variant, const char *metric, uint64_t round, double *value,
 		      int *decimals);

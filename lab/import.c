@@ -3,6 +3,7 @@
  * Traces of other programs as sources: a table of the formats, and the two readings.
  */
 #include "lab/import.h"
+#include "lab/import_state.h"
 
 #include "cli/host.h"
 

@@ -3,7 +3,7 @@
  * Text of blkparse: device, processor, number, seconds, process, action, kind, sector, +, sectors. Requests are taken
  * where they were queued (action Q); a device is one file. What blkparse sums up at its end is passed over.
  */
-#include "lab/import.h"
+#include "lab/import_state.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * Tencent (SNIA 27917) and MiDAS (its simulator). csv_formats.def has their fields, as the texts that come with them
  * say. Each device is one file, written before as far as the trace goes. Times count from the first request.
  */
-#include "lab/import.h"
+#include "lab/import_state.h"
 
 #include <errno.h>
 #include <stdlib.h>

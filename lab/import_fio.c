@@ -4,7 +4,7 @@
  * offset and length; in version 3 with microseconds before it. Lines that add, open, close, wait or trim have no
  * effect.
  */
-#include "lab/import.h"
+#include "lab/import_state.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /*
  * State while reading a trace: files by their paths and numbers, and the operations of a line.
  */
-#include "lab/import.h"
+#include "lab/import_state.h"
 
 #include <errno.h>
 #include <inttypes.h>

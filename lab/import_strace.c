@@ -5,7 +5,7 @@
  * about files. A renamed file keeps its number; one that was removed while it is open goes when the last descriptor
  * does.
  */
-#include "lab/import.h"
+#include "lab/import_state.h"
 #include "lab/strace_processes.h"
 #include "lab/strace_text.h"
 

@@ -7,7 +7,7 @@
 #define F2FSKIT_LAB_METRICS_H
 
 #include "lab/engine.h"
-#include "lab/ftl/lab_ftl.h"
+#include "lab/ftl/ftl.h"
 #include "lab/meter.h"
 
 /* Segments by the number of blocks in use in them, as the last commit says; those that a log is in are left out. */

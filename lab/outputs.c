@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lab/command.h"
+#include "lab/outputs.h"
 
 void lab_forget_file(const char *path)
 {

@@ -3,7 +3,7 @@
  * One variant of an experiment: make the volume, let the sources prepare their files, then run the rounds, all sources
  * side by side. After each round everything is committed, and the meter is held against the library's counters.
  */
-#include "lab/experiment.h"
+#include "lab/run_variant.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 
 #include "lab/baseline.h"
 #include "lab/baseline_future.h"
+#include "lab/ftl/ftl_device.h"
 #include "lab/hollow.h"
 #include "lab/source.h"
 

@@ -20,17 +20,6 @@ static const char *const texts[] = {
 #undef SOURCE
 };
 
-static const char *const op_names[] = {
-#define OP(id, letter, name, text) name,
-#include "lab/op.def"
-#undef OP
-};
-
-const char *lab_op_name(unsigned kind)
-{
-	return kind < LAB_OP_KINDS ? op_names[kind] : NULL;
-}
-
 const struct lab_source_type *lab_source_type_at(unsigned index)
 {
 	return index < sizeof(types) / sizeof(types[0]) ? types[index] : NULL;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "ftl_model.h"
+#include "merge.h"
 
 struct block_map {
 	uint32_t lbn;	/* the logical block that is being replaced, or FLASH_NONE */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "ftl_model.h"
+#include "merge.h"
 
 struct fast {
 	uint32_t lbn, block;	       /* of the sequential log block; lbn FLASH_NONE: there is none */

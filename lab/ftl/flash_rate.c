@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "hollow.h"
-#include "lab_ftl.h"
+#include "ftl.h"
 
 #define BLOCK 4096u
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab_ftl.h"
+#include "ftl.h"
 
 struct replay {
 	struct ftl *ftl;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Open the models, and apply the host's operations to them; see lab_ftl.h. */
+/* Open the models, and apply the host's operations to them; see ftl.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ftl_model.h"
+#include "ftl_options.h"
+#include "ftl_options.h"
 
 #define MAX_PAGES (UINT64_C(0xffffffff) - 1)
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A flash model as a device; see lab_ftl.h. */
+/* A flash model as a device; see ftl_device.h. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab_ftl.h"
+#include "ftl_device.h"
 
 struct ftl_device {
 	struct ftl *ftl;

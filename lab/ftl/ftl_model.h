@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared parts of the models: options, the map of pages, and the ways of pages to their places. */
+/* What the models share: options, the map of pages, and the ways of pages to their places. */
 #ifndef F2FSKIT_LAB_FTL_MODEL_H
 #define F2FSKIT_LAB_FTL_MODEL_H
 
 #include "flash.h"
-#include "lab_ftl.h"
+#include "ftl.h"
 
 /* Bits of the models, for the table of keys. */
 enum { FTL_PAGE = 1, FTL_BLOCK = 2, FTL_BAST = 4, FTL_FAST = 8, FTL_SAST = 16 };
@@ -41,10 +41,6 @@ struct ftl {
 	void *state;		  /* the model's */
 };
 
-/* Read the text; *model and *options are set. Return 0 or INVALID, recorded in ctx. */
-int ftl_parse(struct f2fs_context *ctx, const char *text, const struct ftl_model **model,
-	      struct ftl_options *options);
-
 /* The host's page goes to page index of a block; its older copy dies. */
 static inline void ftl_place(struct ftl *ftl, uint32_t block, uint32_t index, uint32_t logical)
 {
@@ -73,21 +69,5 @@ static inline void ftl_copy(struct ftl *ftl, uint32_t block, uint32_t index, uin
 	if (ftl->flash.stamps)
 		ftl->flash.stamps[page] = ftl->flash.stamps[old];
 }
-
-/* merge.c: shared parts of the models with data blocks. A logical block is lbn; block is one of flash. */
-
-/* Let the host's page go to its place in the data block, if that is not programmed yet; return whether it did. */
-int merge_in_place(struct ftl *ftl, uint32_t logical);
-/* The newest copies of all pages of lbn go to a new data block. */
-void merge_full(struct ftl *ftl, uint32_t lbn);
-/*
- * Make a log block, to which pages of lbn were written in their order from the first on, the data block, after copying
- * the later pages of the old one. Where the old one has newer pages before, all are copied to a new block instead.
- */
-void merge_sequential(struct ftl *ftl, uint32_t lbn, uint32_t block);
-/* Empty a log block of pages in any order: merge every logical block that it has a live page of, and erase it. */
-void merge_all_of(struct ftl *ftl, uint32_t block);
-/* A live page dies; a data block in which nothing is left is erased. */
-void merge_trim(struct ftl *ftl, uint32_t logical);
 
 #endif

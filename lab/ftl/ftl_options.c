@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads the text that names a model and its parameters; see lab_ftl.h. */
+/* Reads the text that names a model and its parameters; see ftl.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ftl_model.h"
+#include "ftl_options.h"
 
 enum kind { SIZE, COUNT, SHARE };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Merge log blocks into data blocks; see ftl_model.h. */
-#include "ftl_model.h"
+/* Merge log blocks into data blocks; see merge.h. */
+#include "merge.h"
 
 /* The end of a logical block, as a logical page. */
 static uint32_t end_of(const struct ftl *ftl, uint32_t lbn)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "ftl_model.h"
+#include "merge.h"
 
 struct set {
 	uint32_t first, last, count; /* its log blocks, the oldest first */

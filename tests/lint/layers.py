@@ -26,7 +26,6 @@ TABLE_OF_FUNCTIONS = re.compile(
     r"^#define[ \t]+\w+\((?P<parameters>[^)]*)\)[ \t]*(?:\\\n[ \t]*)?[\w \t*]*?[ *](?P<function>\w+)\([^;\n]*\);\n(?:#define[^\n]*\n)*"
     r"#include \"(?P<file>[\w/]+\.def)\"", re.M)
 MOST_FILES = 3  # whose functions one header declares
-MAY_DECLARE_OTHERS = {"lab"}
 PUBLIC = re.compile(r"\bF2FS_API\b[^;(]*?[ *](\w+)\(")
 # Where the library meets its host: folders, headers and functions of the host, and the few files elsewhere.
 HOST_FOLDERS = {"device", "host", "sink", "source"}
@@ -208,7 +207,7 @@ def umbrellas(root, files):
 def check_headers(root, files):
     """Each shared function is declared in the header that is named like its file."""
     findings = [f"{header}: declares {function}() of {home}, which belongs into {home_of(home).name}"
-                for header, function, home in strangers(root, files) if header.parts[0] not in MAY_DECLARE_OTHERS]
+                for header, function, home in strangers(root, files)]
     return findings + [f"{header}: declares functions of {count} files, more than {MOST_FILES}"
                        for header, count in umbrellas(root, files)]
 

@@ -12,7 +12,7 @@
 
 #include "analytic.h"
 #include "cleaner.h"
-#include "lab_ftl.h"
+#include "ftl.h"
 
 static void lambert_is_an_inverse(void **state)
 {

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "lab_ftl.h"
+#include "ftl_device.h"
 
 #define COMMON "superblock=16K,superpage=4K,op=300%,fill=1"
 #define END 255

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Flash translation layers as models: a model takes the host's writes and counts the erases, programs and merges of the
- * layer. It has no contents. As a device it passes them to another device, or drops them.
+ * layer. It has no contents.
  *
  * A model is named by a text, "sast:superblock=2M,logs=8,k=4,op=7%"; ftl_keys.def has the keys.
  *   page   every page is mapped; greedy cleaning
@@ -61,13 +61,5 @@ double ftl_write_amplification(const struct ftl *ftl);
 const char *ftl_check(const struct ftl *ftl);
 /* The name of the model. */
 const char *ftl_name(const struct ftl *ftl);
-
-/*
- * Make a device of a model: it counts writes, reads and discards, and contents go to inner (of which the device keeps a
- * reference) or, when inner is NULL, nowhere: then it is bytes long and reads as zeros. With inner, its size is taken.
- * *ftl belongs to the device, and is valid until the device is closed.
- */
-int ftl_device_open(struct f2fs_context *ctx, const char *text, struct f2fs_device *inner, uint64_t bytes,
-		    struct ftl **ftl, struct f2fs_device **out);
 
 #endif

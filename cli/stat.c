@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 
-enum { MODE_TYPE = 0170000, MODE_CHR = 0020000, MODE_BLK = 0060000 };
 
 const char *cli_type_name(unsigned type)
 {
@@ -44,7 +43,7 @@ const char *cli_mode_text(uint32_t mode, char text[12])
 static void put_size(struct cli_print *out, const struct f2fs_stat *st)
 {
 	char text[32];
-	int is_device = (st->mode & MODE_TYPE) == MODE_CHR || (st->mode & MODE_TYPE) == MODE_BLK;
+	int is_device = (st->mode & F2FS_MODE_TYPE) == F2FS_MODE_CHR || (st->mode & F2FS_MODE_TYPE) == F2FS_MODE_BLK;
 
 	if (!is_device) {
 		cli_print_u64(out, "size", st->size);

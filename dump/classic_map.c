@@ -13,7 +13,6 @@
 #include "dump/session.h"
 #include "dump/views.h"
 
-enum { MODE_TYPE = 0170000, MODE_REG = 0100000 };
 
 struct run {
 	f2fs_blk_t start;
@@ -111,7 +110,7 @@ int classic_map(struct dump *d, struct f2fs_inode *inode, const char *below)
 
 	if (rc)
 		return fail(d, rc, below);
-	if ((st.mode & MODE_TYPE) != MODE_REG || st.is_inline || st.size == 0)
+	if ((st.mode & F2FS_MODE_TYPE) != F2FS_MODE_REG || st.is_inline || st.size == 0)
 		return 0; /* a line names blocks: its readers split it at the first blank */
 	if (below) {
 		size_t n = strlen(below), room = 4 * n + 1;

@@ -356,7 +356,7 @@ static int is_closed(struct dump *d, const struct f2fs_stat *st)
 
 static int classic_dump_inode(struct dump *d, f2fs_nid_t ino)
 {
-	enum { MODE_TYPE = 0170000, MODE_DIR = 0040000, MODE_REG = 0100000, PATH_ROOM = 65536 };
+	enum { PATH_ROOM = 65536 };
 	struct f2fs_inode *inode;
 	struct f2fs_stat st;
 	char *path = malloc(PATH_ROOM);
@@ -371,11 +371,11 @@ static int classic_dump_inode(struct dump *d, f2fs_nid_t ino)
 		dump_fail(d, rc, NULL);
 	} else if (is_closed(d, &st)) {
 		puts("File is encrypted");
-	} else if (ask(d, (st.mode & MODE_TYPE) == MODE_DIR ? "folder" : "file") == YES) {
+	} else if (ask(d, (st.mode & F2FS_MODE_TYPE) == F2FS_MODE_DIR ? "folder" : "file") == YES) {
 		rc = f2fs_inode_path(inode, path, PATH_ROOM);
 		if (!rc)
 			rc = copy_classic(d, path, ino == d->geo->root_ino ? 0 : F2FS_EXTRACT_RELATIVE);
-		else if ((st.mode & MODE_TYPE) == MODE_REG)
+		else if ((st.mode & F2FS_MODE_TYPE) == F2FS_MODE_REG)
 			rc = copy_nameless(d, inode);
 		else
 			dump_fail(d, rc, NULL);

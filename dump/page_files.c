@@ -11,7 +11,7 @@
 #include "dump/page_files.h"
 #include "dump/session.h"
 
-enum { MODE_TYPE = 0170000, NANO = 1000000000 };
+enum { NANO = 1000000000 };
 
 static const struct page_column columns[] = { { "path", 0 }, { "type", 0 },	 { "mode", 0 },	   { "uid", 1 },
 					      { "size", 1 }, { "allocated", 1 }, { "changed", 1 }, { "inode", 1 } };
@@ -19,16 +19,9 @@ static const struct page_column columns[] = { { "path", 0 }, { "type", 0 },	 { "
 /* The type that the inode has, or, where it is none of the usual ones, its entry. */
 static const char *type_name(const struct f2fs_listing_row *row)
 {
-	switch (row->stat.mode & MODE_TYPE) {
-	case 0100000:
-		return cli_type_name(F2FS_TYPE_REGULAR);
-	case 0040000:
-		return cli_type_name(F2FS_TYPE_DIRECTORY);
-	case 0120000:
-		return cli_type_name(F2FS_TYPE_SYMLINK);
-	default:
-		return cli_type_name(row->type);
-	}
+	const unsigned type = f2fs_type_of_mode(row->stat.mode);
+
+	return cli_type_name(type != F2FS_TYPE_UNKNOWN ? type : row->type);
 }
 
 /* The path of a row, from its end; free it. NULL when memory is short. */

@@ -10,7 +10,6 @@
 #include "dump/session.h"
 #include "dump/views.h"
 
-enum { MODE_TYPE = 0170000, MODE_DIR = 0040000, MODE_LNK = 0120000 };
 enum { COPY_BYTES = 1 << 20, TARGET_ROOM = 16385 };
 
 static int no_memory(struct dump *d)
@@ -67,7 +66,7 @@ static void put_file(struct dump *d, f2fs_nid_t ino, struct f2fs_inode *inode, c
 
 	if (inode && rc)
 		dump_fail(d, rc, NULL);
-	if (!rc && (st.mode & MODE_TYPE) == MODE_LNK && (target = malloc(TARGET_ROOM)) != NULL) {
+	if (!rc && (st.mode & F2FS_MODE_TYPE) == F2FS_MODE_LNK && (target = malloc(TARGET_ROOM)) != NULL) {
 		int bad = f2fs_inode_readlink(inode, target, TARGET_ROOM, &target_length);
 
 		if (bad) {
@@ -139,7 +138,7 @@ int view_ls(struct dump *d, const char *argument)
 	if (rc)
 		dump_fail(d, rc, operand);
 	cli_print_begin_table(d->out, "entries", ls_columns, 8);
-	if (!rc && (st.mode & MODE_TYPE) == MODE_DIR)
+	if (!rc && (st.mode & F2FS_MODE_TYPE) == F2FS_MODE_DIR)
 		rc = put_entries(d, inode, operand);
 	else if (!rc)
 		put_file(d, f2fs_inode_number(inode), inode, NULL, operand, strlen(operand));

@@ -10,7 +10,6 @@
 #include "dump/view_fragmentation.h"
 #include "dump/views.h"
 
-enum { MODE_TYPE = 0170000 };
 
 static void add_run(struct scatter *s, f2fs_blk_t addr, uint64_t count)
 {
@@ -82,7 +81,7 @@ static int put_file(struct fragmentation_view *v, struct f2fs_inode *inode, cons
 	char *path;
 	int rc = f2fs_inode_stat(inode, &st);
 
-	if (!rc && ((st.mode & MODE_TYPE) != 0100000 || st.is_inline))
+	if (!rc && ((st.mode & F2FS_MODE_TYPE) != F2FS_MODE_REG || st.is_inline))
 		return 0;
 	if (!rc)
 		rc = dump_measure(inode, &s);

@@ -12,7 +12,6 @@
 #include "dump/session.h"
 #include "dump/views.h"
 
-enum { MODE_TYPE = 0170000, MODE_REGULAR = 0100000 };
 
 /* Smaller files are cheap enough to be read again for each of their names. */
 #define KEPT_FROM 65536u
@@ -286,7 +285,7 @@ static int visit(void *user, const struct f2fs_walk_entry *entry)
 		return f2fs_context_fail(h->d->ctx, F2FS_ERR_CANCELED, "stopped");
 	if (!rc && entry->dirent && entry->inode)
 		rc = f2fs_inode_stat(entry->inode, &st);
-	if (!rc && (st.mode & MODE_TYPE) == MODE_REGULAR)
+	if (!rc && (st.mode & F2FS_MODE_TYPE) == F2FS_MODE_REG)
 		rc = show_file(h, entry, st.size);
 	if (rc == F2FS_ERR_NOMEM || rc == F2FS_ERR_CANCELED)
 		return rc;

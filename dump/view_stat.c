@@ -13,7 +13,7 @@
 #include "dump/view_fragmentation.h"
 #include "dump/views.h"
 
-enum { MODE_TYPE = 0170000, WORST = 10, BINS = 10 };
+enum { WORST = 10, BINS = 10 };
 
 /* ---- segments ---- */
 
@@ -146,28 +146,6 @@ struct inode_counts {
 	} worst[WORST]; /* most extents first; ino 0: none */
 };
 
-static unsigned type_of_mode(uint32_t mode)
-{
-	switch (mode & MODE_TYPE) {
-	case 0100000:
-		return F2FS_TYPE_REGULAR;
-	case 0040000:
-		return F2FS_TYPE_DIRECTORY;
-	case 0020000:
-		return F2FS_TYPE_CHARACTER;
-	case 0060000:
-		return F2FS_TYPE_BLOCK;
-	case 0010000:
-		return F2FS_TYPE_FIFO;
-	case 0140000:
-		return F2FS_TYPE_SOCKET;
-	case 0120000:
-		return F2FS_TYPE_SYMLINK;
-	default:
-		return F2FS_TYPE_UNKNOWN;
-	}
-}
-
 static void keep_worst(struct inode_counts *c, f2fs_nid_t ino, const struct scatter *s)
 {
 	unsigned i = WORST;
@@ -190,7 +168,7 @@ static int count_inode(struct f2fs_inode *inode, struct inode_counts *c)
 
 	if (rc)
 		return rc;
-	type = type_of_mode(st.mode);
+	type = f2fs_type_of_mode(st.mode);
 	c->by_type[type]++;
 	c->inline_files += st.is_inline != 0;
 	c->compressed += st.is_compressed != 0;
@@ -251,7 +229,7 @@ static int count_named(void *user, const struct f2fs_walk_entry *entry)
 		rc = f2fs_inode_stat(entry->inode, &st);
 	else if (!rc)
 		return F2FS_WALK_GO;
-	if (!rc && st.nlink > 1 && (st.mode & MODE_TYPE) != 0040000) {
+	if (!rc && st.nlink > 1 && (st.mode & F2FS_MODE_TYPE) != F2FS_MODE_DIR) {
 		if (n->seen[st.ino / 8] & 1u << st.ino % 8)
 			return F2FS_WALK_GO;
 		n->seen[st.ino / 8] |= (uint8_t)(1u << st.ino % 8);

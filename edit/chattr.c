@@ -176,7 +176,7 @@ int do_lsattr(struct edit *e, const struct edit_call *call)
 		rc = edit_open_stat(e, operands[i], F2FS_LOOKUP_FOLLOW, &inode, &st);
 		if (rc)
 			break;
-		rc = (st.mode & MODE_TYPE) == MODE_DIR && !edit_has(call, 'd')
+		rc = (st.mode & F2FS_MODE_TYPE) == F2FS_MODE_DIR && !edit_has(call, 'd')
 			     ? edit_each(e, inode, operands[i], visit_flags, &list)
 			     : put_flags(&list, st.ino, operands[i]);
 		f2fs_inode_close(inode);

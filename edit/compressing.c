@@ -134,15 +134,15 @@ static int take_operand(struct rewriting *r, const struct edit_call *call, const
 	struct f2fs_inode *inode;
 	struct f2fs_stat st;
 	int rc = edit_open_stat(r->e, operand, F2FS_LOOKUP_FOLLOW, &inode, &st);
-	const int is_dir = !rc && (st.mode & MODE_TYPE) == MODE_DIR;
+	const int is_dir = !rc && (st.mode & F2FS_MODE_TYPE) == F2FS_MODE_DIR;
 
 	if (rc)
 		return rc;
 	if (!r->options.dry_run && ((is_dir && !edit_has(call, 'r')) ||
-				    ((st.mode & MODE_TYPE) == MODE_REG && st.size == 0))) {
+				    ((st.mode & F2FS_MODE_TYPE) == F2FS_MODE_REG && st.size == 0))) {
 		rc = f2fs_compress_set(inode, r->options.how);
 		r->e->is_changed |= !rc;
-	} else if (!is_dir && (st.mode & MODE_TYPE) != MODE_REG) {
+	} else if (!is_dir && (st.mode & F2FS_MODE_TYPE) != F2FS_MODE_REG) {
 		rc = edit_usage(r->e, "compress", operand, "is no file and no directory");
 		f2fs_inode_close(inode);
 		return rc;

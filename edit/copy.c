@@ -77,7 +77,7 @@ static int copy_file(struct edit *e, const char *source, const char *operand)
 
 	if (rc)
 		return rc;
-	if ((st.mode & MODE_TYPE) != MODE_REG) {
+	if ((st.mode & F2FS_MODE_TYPE) != F2FS_MODE_REG) {
 		f2fs_inode_close(from);
 		return edit_fail(e,
 				 f2fs_context_fail(e->ctx, F2FS_ERR_WRONG_TYPE,
@@ -214,7 +214,7 @@ enum found { FOUND_NOTHING, FOUND_DIRECTORY, FOUND_OTHER };
 static int clear_way(struct tree *t, const struct edit_name *name, const struct f2fs_stat *st, enum found *found,
 		     f2fs_nid_t *ino)
 {
-	const int is_dir = (st->mode & MODE_TYPE) == MODE_DIR;
+	const int is_dir = (st->mode & F2FS_MODE_TYPE) == F2FS_MODE_DIR;
 	struct f2fs_dirent there;
 	int rc = edit_name_lookup(t->e, name, &there);
 
@@ -245,13 +245,13 @@ static int make_like(struct tree *t, const struct edit_name *name, struct f2fs_i
 	char *target = NULL;
 	int rc = 0;
 
-	edit_new(t->e, st->mode & MODE_TYPE, &st->mode, &spec);
+	edit_new(t->e, st->mode & F2FS_MODE_TYPE, &st->mode, &spec);
 	spec.flags = F2FS_NEW_EXACT; /* ACLs are the source's */
 	spec.uid = st->uid;
 	spec.gid = st->gid;
 	spec.rdev_major = st->rdev_major;
 	spec.rdev_minor = st->rdev_minor;
-	if ((st->mode & MODE_TYPE) == MODE_LNK) {
+	if ((st->mode & F2FS_MODE_TYPE) == F2FS_MODE_LNK) {
 		target = malloc(TARGET_ROOM);
 		rc = target ? f2fs_inode_readlink(from, target, TARGET_ROOM, &spec.target_length) : F2FS_ERR_NOMEM;
 		spec.target = target;
@@ -272,13 +272,13 @@ static int copy_inode(struct tree *t, const struct edit_name *name, struct f2fs_
 	if (rc)
 		return rc;
 	*ino = f2fs_inode_number(to);
-	if ((st->mode & MODE_TYPE) == MODE_REG)
+	if ((st->mode & F2FS_MODE_TYPE) == F2FS_MODE_REG)
 		rc = copy_contents(t->e, from, st->size, to, name->path);
 	if (!rc)
 		rc = set_xattrs(t->e, from, to, name->path);
 	if (!rc)
 		rc = set_times(t->e, to, st, name->path);
-	if (!rc && (st->mode & MODE_TYPE) != MODE_DIR) /* whatever st->nlink says */
+	if (!rc && (st->mode & F2FS_MODE_TYPE) != F2FS_MODE_DIR) /* whatever st->nlink says */
 		rc = note_twin(t, st->ino, *ino);
 	f2fs_inode_close(to);
 	if (rc)
@@ -381,7 +381,7 @@ static int copy_entry(void *user, const struct f2fs_walk_entry *entry)
 	if (rc)
 		return edit_fail(t->e, rc, name.path);
 	rc = copy_named(t, &name, entry->inode, &st, &ino);
-	if (!rc && (st.mode & MODE_TYPE) == MODE_DIR)
+	if (!rc && (st.mode & F2FS_MODE_TYPE) == F2FS_MODE_DIR)
 		rc = enter(t, ino, &st);
 	return rc ? rc : cli_stopped() ? F2FS_WALK_STOP : F2FS_WALK_GO;
 }
@@ -433,7 +433,7 @@ static int copy_tree(struct edit *e, const char *source, const char *operand)
 		return rc;
 	rc = edit_name_open_into(e, operand, source, &name);
 	if (!rc) {
-		const int is_dir = (st.mode & MODE_TYPE) == MODE_DIR;
+		const int is_dir = (st.mode & F2FS_MODE_TYPE) == F2FS_MODE_DIR;
 
 		t.target = &name;
 		if (is_dir)

@@ -117,9 +117,9 @@ int do_get(struct edit *e, const struct edit_call *call)
 
 	if (rc)
 		return rc;
-	if ((st.mode & MODE_TYPE) == MODE_DIR && edit_has(call, 'r')) {
+	if ((st.mode & F2FS_MODE_TYPE) == F2FS_MODE_DIR && edit_has(call, 'r')) {
 		rc = edit_get_tree(e, inode, source, operand);
-	} else if ((st.mode & MODE_TYPE) != MODE_REG) {
+	} else if ((st.mode & F2FS_MODE_TYPE) != F2FS_MODE_REG) {
 		rc = edit_fail(e,
 			       f2fs_context_fail(e->ctx, F2FS_ERR_WRONG_TYPE,
 						 edit_has(call, 'r') ? "neither a file nor a directory"
@@ -236,7 +236,7 @@ int edit_open_empty(struct edit *e, const struct edit_name *name, const uint32_t
 
 	*is_new = rc == F2FS_ERR_NOT_FOUND;
 	if (*is_new) {
-		edit_new(e, MODE_REG, mode, &spec);
+		edit_new(e, F2FS_MODE_REG, mode, &spec);
 		rc = f2fs_create(name->dir, name->name, name->length, &spec, out);
 		return rc ? edit_fail(e, rc, name->path) : 0;
 	}

@@ -29,7 +29,7 @@ static int apply_to(const struct edit_change *change, struct f2fs_inode *inode, 
 	rc = f2fs_inode_set(inode, (unsigned)which, &values);
 	if (rc)
 		return edit_fail(change->e, rc, what);
-	return change->drops_privileges && (st.mode & MODE_TYPE) != MODE_DIR ?
+	return change->drops_privileges && (st.mode & F2FS_MODE_TYPE) != F2FS_MODE_DIR ?
 		       edit_drop_capability(change->e, inode, what) :
 		       0;
 }
@@ -104,7 +104,7 @@ static int permission_bits(const char **at, uint32_t old, uint32_t now, uint32_t
 			*bits |= 0111;
 			break;
 		case 'X':
-			if ((old & MODE_TYPE) == MODE_DIR || (old & 0111))
+			if ((old & F2FS_MODE_TYPE) == F2FS_MODE_DIR || (old & 0111))
 				*bits |= 0111;
 			break;
 		case 's':
@@ -168,7 +168,7 @@ int do_chmod(struct edit *e, const struct edit_call *call)
  * setgid has another meaning. */
 static uint32_t privileges_of(uint32_t mode)
 {
-	if ((mode & MODE_TYPE) == MODE_DIR)
+	if ((mode & F2FS_MODE_TYPE) == F2FS_MODE_DIR)
 		return 0;
 	return (mode & 04000) | (mode & 0010 ? mode & 02000 : 0);
 }
@@ -258,7 +258,7 @@ static int make_missing(struct edit *e, const char *operand)
 		return rc;
 	rc = edit_name_lookup(e, &name, &there);
 	if (rc == F2FS_ERR_NOT_FOUND) {
-		edit_new(e, MODE_REG, NULL, &spec);
+		edit_new(e, F2FS_MODE_REG, NULL, &spec);
 		rc = f2fs_create(name.dir, name.name, name.length, &spec, NULL);
 		if (rc)
 			edit_fail(e, rc, operand);

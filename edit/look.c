@@ -36,7 +36,7 @@ static int put_name(struct listing *l, struct f2fs_inode *inode, const struct f2
 	size_t length = 0;
 	int rc = 0;
 
-	if ((st->mode & MODE_TYPE) == MODE_LNK) {
+	if ((st->mode & F2FS_MODE_TYPE) == F2FS_MODE_LNK) {
 		target = malloc(TARGET_ROOM + n + 4);
 		rc = target ? f2fs_inode_readlink(inode, target, TARGET_ROOM, &length) : edit_no_memory(l->e);
 		if (rc)
@@ -112,7 +112,7 @@ static int list_inode(struct listing *l, const struct edit_call *call, const str
 	struct f2fs_dirent up;
 	int rc = 0;
 
-	if (cli_print_is_text(l->out) && what->with_title && (st.mode & MODE_TYPE) == MODE_DIR &&
+	if (cli_print_is_text(l->out) && what->with_title && (st.mode & F2FS_MODE_TYPE) == F2FS_MODE_DIR &&
 	    !edit_has(call, 'd')) {
 		edit_put_name(operand, strlen(operand));
 		puts(":");
@@ -123,7 +123,7 @@ static int list_inode(struct listing *l, const struct edit_call *call, const str
 	}
 	if (l->is_long)
 		cli_print_begin_table(l->out, "entries", long_columns, 8);
-	if ((st.mode & MODE_TYPE) != MODE_DIR || edit_has(call, 'd')) {
+	if ((st.mode & F2FS_MODE_TYPE) != F2FS_MODE_DIR || edit_has(call, 'd')) {
 		rc = put_file(l, st.ino, operand, strlen(operand));
 	} else {
 		if (edit_has(call, 'a')) {
@@ -272,7 +272,7 @@ static void put_stat(struct cli_print *out, const struct f2fs_stat *st)
 	cli_print_u64(out, "projid", st->projid);
 	cli_print_u64(out, "size", st->size);
 	cli_print_u64(out, "blocks", st->blocks);
-	if ((st->mode & MODE_TYPE) == MODE_CHR || (st->mode & MODE_TYPE) == MODE_BLK) {
+	if ((st->mode & F2FS_MODE_TYPE) == F2FS_MODE_CHR || (st->mode & F2FS_MODE_TYPE) == F2FS_MODE_BLK) {
 		cli_print_u64(out, "rdev_major", st->rdev_major);
 		cli_print_u64(out, "rdev_minor", st->rdev_minor);
 	}

@@ -32,7 +32,7 @@ static int mkdir_one(struct edit *e, const char *operand, const uint32_t *mode, 
 
 	if (rc)
 		return rc;
-	edit_new(e, MODE_DIR, mode, &spec);
+	edit_new(e, F2FS_MODE_DIR, mode, &spec);
 	rc = may_exist ? edit_name_lookup(e, &name, &there) : F2FS_ERR_NOT_FOUND;
 	if (rc == F2FS_ERR_NOT_FOUND)
 		rc = make(e, &name, &spec);
@@ -352,7 +352,7 @@ static int symlink_one(struct edit *e, const char *target, const struct edit_nam
 {
 	struct f2fs_new spec = { F2FS_SIZED(f2fs_new) };
 
-	edit_new(e, MODE_LNK, NULL, &spec);
+	edit_new(e, F2FS_MODE_LNK, NULL, &spec);
 	spec.target = target;
 	spec.target_length = strlen(target);
 	return make(e, name, &spec);
@@ -439,7 +439,10 @@ int do_mknod(struct edit *e, const struct edit_call *call)
 	static const struct {
 		char letter;
 		uint32_t mode;
-	} types[] = { { 'c', MODE_CHR }, { 'b', MODE_BLK }, { 'p', MODE_FIFO }, { 's', MODE_SOCK } };
+	} types[] = { { 'c', F2FS_MODE_CHR },
+		      { 'b', F2FS_MODE_BLK },
+		      { 'p', F2FS_MODE_FIFO },
+		      { 's', F2FS_MODE_SOCK } };
 	const char *text = call->options['m'], *type = call->operands[1];
 	uint32_t mode, kind = 0;
 	struct edit_name name;
@@ -451,7 +454,7 @@ int do_mknod(struct edit *e, const struct edit_call *call)
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (type[0] == types[i].letter && !type[1])
 			kind = types[i].mode;
-	is_device = kind == MODE_CHR || kind == MODE_BLK;
+	is_device = kind == F2FS_MODE_CHR || kind == F2FS_MODE_BLK;
 	if (!kind || call->count != (is_device ? 4 : 2))
 		return edit_usage(e, "mknod", type, "is not c MAJOR MINOR, b MAJOR MINOR, p or s");
 	edit_new(e, kind, text ? &mode : NULL, &spec);

@@ -123,7 +123,7 @@ static int is_directory(struct edit *e, const char *operand)
 	int yes = 0;
 
 	if (path && f2fs_lookup(e->vol, path, F2FS_LOOKUP_FOLLOW, &inode) == 0) {
-		yes = f2fs_inode_stat(inode, &st) == 0 && (st.mode & MODE_TYPE) == MODE_DIR;
+		yes = f2fs_inode_stat(inode, &st) == 0 && (st.mode & F2FS_MODE_TYPE) == F2FS_MODE_DIR;
 		f2fs_inode_close(inode);
 	}
 	free(path);
@@ -165,7 +165,7 @@ int edit_need_directory(struct edit *e, const char *operand)
 	if (rc)
 		return rc;
 	f2fs_inode_close(inode);
-	if ((st.mode & MODE_TYPE) == MODE_DIR)
+	if ((st.mode & F2FS_MODE_TYPE) == F2FS_MODE_DIR)
 		return 0;
 	return edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_NOT_DIR, "not a directory"), operand);
 }
@@ -188,7 +188,7 @@ struct f2fs_time edit_now(struct edit *e)
 void edit_new(struct edit *e, uint32_t type, const uint32_t *mode, struct f2fs_new *out)
 {
 	*out = (struct f2fs_new){ F2FS_SIZED(f2fs_new) };
-	out->mode = type | (mode ? *mode & 07777 : type == MODE_DIR || type == MODE_LNK ? 0777 : 0666);
+	out->mode = type | (mode ? *mode & 07777 : type == F2FS_MODE_DIR || type == F2FS_MODE_LNK ? 0777 : 0666);
 	out->umask = mode ? 0 : 022;
 	out->atime = out->mtime = out->ctime = out->crtime = edit_now(e);
 }

@@ -180,7 +180,7 @@ static int search_directory(struct search *s)
 	if (!path)
 		return edit_no_memory(s->e);
 	if (f2fs_lookup(s->e->vol, path, F2FS_LOOKUP_FOLLOW, &inode) == 0) {
-		if (f2fs_inode_stat(inode, &st) == 0 && (st.mode & MODE_TYPE) == MODE_DIR)
+		if (f2fs_inode_stat(inode, &st) == 0 && (st.mode & F2FS_MODE_TYPE) == F2FS_MODE_DIR)
 			rc = edit_each(s->e, inode, path, take_name, s);
 		f2fs_inode_close(inode);
 	}

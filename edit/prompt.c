@@ -122,7 +122,7 @@ static void offer_files(struct edit *e, const char *text)
 	begun.directory[n] = '\0';
 	path = edit_path(e, n ? begun.directory : ".");
 	if (path && e->vol && f2fs_lookup(e->vol, path, F2FS_LOOKUP_FOLLOW, &inode) == 0) {
-		if (f2fs_inode_stat(inode, &st) == 0 && (st.mode & MODE_TYPE) == MODE_DIR)
+		if (f2fs_inode_stat(inode, &st) == 0 && (st.mode & F2FS_MODE_TYPE) == F2FS_MODE_DIR)
 			edit_each(e, inode, path, offer_entry, &begun);
 		f2fs_inode_close(inode);
 	}

@@ -14,16 +14,6 @@
 #include "cli/stat.h"
 #include "cli/writer.h"
 
-enum {
-	MODE_TYPE = 0170000,
-	MODE_FIFO = 0010000,
-	MODE_CHR = 0020000,
-	MODE_DIR = 0040000,
-	MODE_BLK = 0060000,
-	MODE_REG = 0100000,
-	MODE_LNK = 0120000,
-	MODE_SOCK = 0140000
-};
 enum { COPY_BYTES = 1 << 20, TARGET_ROOM = 16385 };
 
 /* Exit codes; the first failure that was met counts. */

@@ -29,7 +29,7 @@ int do_cd(struct edit *e, const struct edit_call *call)
 	path = malloc(PATH_ROOM);
 	if (!path)
 		rc = edit_no_memory(e);
-	else if ((st.mode & MODE_TYPE) != MODE_DIR)
+	else if ((st.mode & F2FS_MODE_TYPE) != F2FS_MODE_DIR)
 		rc = edit_fail(e, f2fs_context_fail(e->ctx, F2FS_ERR_NOT_DIR, "not a directory"), operand);
 	else if ((rc = f2fs_inode_path(inode, path, PATH_ROOM)) != 0)
 		edit_fail(e, rc, operand);

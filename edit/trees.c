@@ -296,7 +296,7 @@ static int add_up(void *user, const struct f2fs_walk_entry *entry)
 		return F2FS_WALK_STOP;
 	if (is_damage_only(entry) || !entry->inode || f2fs_inode_stat(entry->inode, &st))
 		return F2FS_WALK_GO;
-	is_dir = (st.mode & MODE_TYPE) == MODE_DIR || entry->depth == 0;
+	is_dir = (st.mode & F2FS_MODE_TYPE) == F2FS_MODE_DIR || entry->depth == 0;
 	finish(w, entry->depth);
 	if (is_dir) {
 		int rc = begin(w, entry->dirent, st.blocks * 512);

@@ -97,13 +97,9 @@ static int is_free(const struct row *row, mode_t type)
 
 static mode_t mode_of_type(uint8_t type)
 {
-	static const mode_t modes[] = { [F2FS_TYPE_REGULAR] = S_IFREG,	 [F2FS_TYPE_DIRECTORY] = S_IFDIR,
-					[F2FS_TYPE_CHARACTER] = S_IFCHR, [F2FS_TYPE_BLOCK] = S_IFBLK,
-					[F2FS_TYPE_FIFO] = S_IFIFO,	 [F2FS_TYPE_SOCKET] = S_IFSOCK,
-					[F2FS_TYPE_SYMLINK] = S_IFLNK };
-	const mode_t mode = type < sizeof(modes) / sizeof(modes[0]) ? modes[type] : 0;
+	const uint32_t mode = f2fs_mode_of_type(type);
 
-	return mode ? mode : S_IFREG;
+	return mode ? (mode_t)mode : S_IFREG;
 }
 
 /* Add a file below a directory, under another name if this one is taken. While rows are added, count is that of

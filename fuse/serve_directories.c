@@ -95,17 +95,6 @@ static int next_entry(struct reader *reader)
 	return err;
 }
 
-/* The type as st_mode has it. */
-static mode_t mode_of_type(uint8_t type)
-{
-	static const mode_t modes[] = { [F2FS_TYPE_REGULAR] = S_IFREG,	 [F2FS_TYPE_DIRECTORY] = S_IFDIR,
-					[F2FS_TYPE_CHARACTER] = S_IFCHR, [F2FS_TYPE_BLOCK] = S_IFBLK,
-					[F2FS_TYPE_FIFO] = S_IFIFO,	 [F2FS_TYPE_SOCKET] = S_IFSOCK,
-					[F2FS_TYPE_SYMLINK] = S_IFLNK };
-
-	return type < sizeof(modes) / sizeof(modes[0]) ? modes[type] : 0;
-}
-
 static int is_dots(const struct f2fs_dirent *entry)
 {
 	return !strcmp(entry->name, ".") || !strcmp(entry->name, "..");
@@ -122,7 +111,7 @@ static size_t put_entry(struct listing *l)
 	size_t needed;
 
 	plus.attr.st_ino = entry->ino;
-	plus.attr.st_mode = mode_of_type(entry->type);
+	plus.attr.st_mode = (mode_t)f2fs_mode_of_type(entry->type);
 	if (!l->with_attributes) {
 		needed = fuse_add_direntry(l->req, to, room, entry->name, &plus.attr, cookie);
 		return needed <= room ? needed : 0;
@@ -133,7 +122,7 @@ static size_t put_entry(struct listing *l)
 	if (!is_dots(entry) && entry_fill(l->m, l->reader->known, entry->ino, &plus) != 0) {
 		memset(&plus, 0, sizeof(plus));
 		plus.attr.st_ino = entry->ino;
-		plus.attr.st_mode = mode_of_type(entry->type);
+		plus.attr.st_mode = (mode_t)f2fs_mode_of_type(entry->type);
 	}
 	return fuse_add_direntry_plus(l->req, to, room, entry->name, &plus, cookie);
 }

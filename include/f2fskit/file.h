@@ -59,10 +59,22 @@ struct f2fs_time {
 	uint32_t nanoseconds; /* 0 to 999,999,999 */
 };
 
+/* File types in the mode of an inode (FORMAT files 2.1): POSIX numbers, whatever the host's are. */
+enum f2fs_mode_type {
+	F2FS_MODE_TYPE = 0170000, /* the bits of the type */
+	F2FS_MODE_FIFO = 0010000,
+	F2FS_MODE_CHR = 0020000,
+	F2FS_MODE_DIR = 0040000,
+	F2FS_MODE_BLK = 0060000,
+	F2FS_MODE_REG = 0100000,
+	F2FS_MODE_LNK = 0120000,
+	F2FS_MODE_SOCK = 0140000
+};
+
 /* The numbers of stat(2), and more. */
 struct f2fs_stat {
 	f2fs_nid_t ino;		    /* inode number */
-	uint32_t mode;		    /* type and permissions, POSIX numbers */
+	uint32_t mode;		    /* enum f2fs_mode_type, and permissions as POSIX numbers */
 	uint32_t nlink;		    /* number of names */
 	uint32_t uid;		    /* user */
 	uint32_t gid;		    /* group */
@@ -187,6 +199,10 @@ enum f2fs_file_type {
 	F2FS_TYPE_SOCKET = 6,
 	F2FS_TYPE_SYMLINK = 7
 };
+/* Return the type of a mode (enum f2fs_file_type), F2FS_TYPE_UNKNOWN if it has none. */
+F2FS_API unsigned f2fs_type_of_mode(uint32_t mode);
+/* Return the bits of a type in a mode (enum f2fs_mode_type), 0 for a number that is no type. */
+F2FS_API uint32_t f2fs_mode_of_type(unsigned type);
 /* An entry of a directory (FORMAT files 5.1). */
 struct f2fs_dirent {
 	f2fs_nid_t ino;		   /* inode number */

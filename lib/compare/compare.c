@@ -36,19 +36,6 @@ const char *f2fs_diff_field_name(unsigned field)
 	return NULL;
 }
 
-static uint8_t type_of(uint32_t mode)
-{
-	static const uint8_t types[] = {
-		[MODE_REG >> 12] = F2FS_TYPE_REGULAR, [MODE_DIR >> 12] = F2FS_TYPE_DIRECTORY,
-		[MODE_CHR >> 12] = F2FS_TYPE_CHARACTER, [MODE_BLK >> 12] = F2FS_TYPE_BLOCK,
-		[MODE_FIFO >> 12] = F2FS_TYPE_FIFO, [MODE_SOCK >> 12] = F2FS_TYPE_SOCKET,
-		[MODE_LNK >> 12] = F2FS_TYPE_SYMLINK,
-	};
-	const size_t i = (mode & MODE_TYPE) >> 12;
-
-	return i < sizeof(types) ? types[i] : F2FS_TYPE_UNKNOWN;
-}
-
 /* Take the source's report of an item that it cannot provide. */
 static int take_problem(void *user, const char *what)
 {
@@ -138,7 +125,8 @@ static int compare_item(struct compare *c, struct source_item *item, struct f2fs
 
 static int take_found(struct compare *c, struct source_item *item, struct f2fs_inode *inode)
 {
-	struct f2fs_difference difference = { .kind = F2FS_DIFF_CHANGED, .type = type_of(item->mode) };
+	struct f2fs_difference difference = { .kind = F2FS_DIFF_CHANGED,
+					      .type = (uint8_t)f2fs_type_of_mode(item->mode) };
 	struct f2fs_diff_side side;
 	int err = compare_item(c, item, inode, &difference.fields);
 
@@ -152,7 +140,7 @@ static int take_found(struct compare *c, struct source_item *item, struct f2fs_i
 
 static int take(struct compare *c, struct source_item *item)
 {
-	struct f2fs_difference added = { .kind = F2FS_DIFF_ADDED, .type = type_of(item->mode) };
+	struct f2fs_difference added = { .kind = F2FS_DIFF_ADDED, .type = (uint8_t)f2fs_type_of_mode(item->mode) };
 	struct f2fs_diff_side side;
 	enum source_choice choice;
 	struct f2fs_inode *inode;

@@ -57,7 +57,7 @@ static int mend_mode(struct checker *c, const struct nid_fact *fact, uint8_t *co
 
 	if (type_is_decided(c, fact->nid, &mode))
 		inode_set_i_mode(copy, mode);
-	else if (inode_dirent_type(found) == 0)
+	else if (f2fs_type_of_mode(found) == 0)
 		inode_mend(&c->plain, copy, fact->nid, RULE_INODE_MODE);
 	else
 		return 0;
@@ -156,7 +156,7 @@ static void keep_fields(struct checker *c, struct inode_fact *inode, const uint8
 	inode_layout(c->geo, block, &layout);
 	inode->pino = inode_i_pino(block);
 	inode->mode = inode_i_mode(block);
-	inode->type = (uint8_t)inode_dirent_type(inode->mode);
+	inode->type = (uint8_t)f2fs_type_of_mode(inode->mode);
 	inode->advise = inode_i_advise(block);
 	inode->inlines = inode_i_inline(block);
 	inode->iflags = inode_i_flags(block);
@@ -299,7 +299,7 @@ static int judge_inline_xattrs(struct checker *c, struct inode_fact *inode, cons
 /* Is the mode none, or one of a file while there is every sign of a directory? */
 static bool has_odd_type(const uint8_t *block)
 {
-	const unsigned type = inode_dirent_type(inode_i_mode(block));
+	const unsigned type = f2fs_type_of_mode(inode_i_mode(block));
 
 	return type == F2FS_TYPE_UNKNOWN ||
 	       (type != F2FS_TYPE_DIRECTORY && inode_has_inline(block, FLAG_i_inline_inline_dentry) &&

@@ -19,22 +19,16 @@
 #define FORM_DEVICE (BIT(F2FS_TYPE_CHARACTER) | BIT(F2FS_TYPE_BLOCK))
 #define FORM_EMPTY (BIT(F2FS_TYPE_REGULAR) | BIT(F2FS_TYPE_FIFO) | BIT(F2FS_TYPE_SOCKET) | FORM_DEVICE)
 
-static const struct {
-	uint16_t mode;
-	const char *name;
-} types[F2FS_TYPE_END] = {
-	[F2FS_TYPE_REGULAR] = { MODE_REG, "regular file" },
-	[F2FS_TYPE_DIRECTORY] = { MODE_DIR, "directory" },
-	[F2FS_TYPE_CHARACTER] = { MODE_CHR, "character device" },
-	[F2FS_TYPE_BLOCK] = { MODE_BLK, "block device" },
-	[F2FS_TYPE_FIFO] = { MODE_FIFO, "pipe" },
-	[F2FS_TYPE_SOCKET] = { MODE_SOCK, "socket" },
-	[F2FS_TYPE_SYMLINK] = { MODE_LNK, "symlink" },
+static const char *const names[F2FS_TYPE_END] = {
+	[F2FS_TYPE_REGULAR] = "regular file", [F2FS_TYPE_DIRECTORY] = "directory",
+	[F2FS_TYPE_CHARACTER] = "character device", [F2FS_TYPE_BLOCK] = "block device",
+	[F2FS_TYPE_FIFO] = "pipe", [F2FS_TYPE_SOCKET] = "socket",
+	[F2FS_TYPE_SYMLINK] = "symlink",
 };
 
 const char *type_name(uint16_t mode)
 {
-	const char *name = types[inode_dirent_type(mode)].name;
+	const char *name = names[f2fs_type_of_mode(mode)];
 
 	return name ? name : "file of no known type";
 }
@@ -204,7 +198,8 @@ static uint16_t likely_mode(uint16_t mode, unsigned type)
 
 	if (type == F2FS_TYPE_SYMLINK)
 		return MODE_LNK | 0777;
-	return (uint16_t)(types[type].mode | (is_likely ? mode & keep : type == F2FS_TYPE_DIRECTORY ? 0700u : 0600u));
+	return (uint16_t)(f2fs_mode_of_type(type) |
+			  (is_likely ? mode & keep : type == F2FS_TYPE_DIRECTORY ? 0700u : 0600u));
 }
 
 /* Without a witness: the most common type of this form. */
@@ -227,7 +222,7 @@ static unsigned bits_between(unsigned a, unsigned b)
 /* A mode and an entry disagree: does it take fewer wrong bits to blame the entry than the mode? */
 static bool is_entry_wrong(unsigned by_entry, unsigned by_mode)
 {
-	return bits_between(by_entry, by_mode) < bits_between(types[by_entry].mode, types[by_mode].mode);
+	return bits_between(by_entry, by_mode) < bits_between(f2fs_mode_of_type(by_entry), f2fs_mode_of_type(by_mode));
 }
 
 /* May a type take the place of another one with as many votes? */
@@ -245,7 +240,7 @@ static bool wins_draw(unsigned type, unsigned chosen, unsigned by_mode)
 static unsigned choose_type(const struct inode_fact *inode, const struct votes *votes, unsigned form, uint16_t mode,
 			    bool has_sum)
 {
-	const unsigned by_mode = inode_dirent_type(mode);
+	const unsigned by_mode = f2fs_type_of_mode(mode);
 	const bool is_bad = (inode->state & INODE_BAD_SUM) != 0;
 	const bool is_link = (form & BIT(F2FS_TYPE_SYMLINK)) && (mode & 0777) == 0777;
 	const bool is_doubtful = by_mode == F2FS_TYPE_REGULAR ? is_link && votes->of_type[F2FS_TYPE_SYMLINK]
@@ -318,7 +313,7 @@ static int decide(struct checker *c, const struct inode_fact *inode, bool is_las
 		type = F2FS_TYPE_REGULAR;
 	else
 		type = choose_type(inode, &votes, form, mode, has_sum);
-	if (type == inode_dirent_type(mode))
+	if (type == f2fs_type_of_mode(mode))
 		return 0;
 	c->must_restart = true;
 	return map32_set(&c->modes, inode->ino, likely_mode(mode, type));

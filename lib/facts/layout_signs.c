@@ -62,7 +62,7 @@ bool layout_lacks_target(const struct f2fs_geometry *geo, const uint8_t *block)
 {
 	struct inode_layout layout;
 
-	if (inode_dirent_type(inode_i_mode(block)) != F2FS_TYPE_SYMLINK || inode_i_size(block) == 0 ||
+	if (f2fs_type_of_mode(inode_i_mode(block)) != F2FS_TYPE_SYMLINK || inode_i_size(block) == 0 ||
 	    !inode_has_inline(block, FLAG_i_inline_inline_data) || (inode_i_advise(block) & FLAG_i_advise_encrypt))
 		return false;
 	inode_layout(geo, block, &layout);
@@ -71,7 +71,7 @@ bool layout_lacks_target(const struct f2fs_geometry *geo, const uint8_t *block)
 
 bool inode_is_device(const uint8_t *block)
 {
-	const unsigned type = inode_dirent_type(inode_i_mode(block));
+	const unsigned type = f2fs_type_of_mode(inode_i_mode(block));
 
 	return type == F2FS_TYPE_CHARACTER || type == F2FS_TYPE_BLOCK;
 }

@@ -166,7 +166,7 @@ static int digest_part(struct checker *c, struct nid_fact *fact, const uint8_t *
 static bool may_be_plain(const struct checker *c, f2fs_nid_t nid, const uint8_t *block, uint32_t judged)
 {
 	const uint8_t *footer = node_footer(c->geo, block);
-	const unsigned type = inode_dirent_type(inode_i_mode(block));
+	const unsigned type = f2fs_type_of_mode(inode_i_mode(block));
 	uint16_t mode;
 
 	return (judged & ~(uint32_t)JUDGED_NO_XATTRS) == JUDGED_LOOKED && footer_nid(footer) == nid &&

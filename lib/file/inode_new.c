@@ -143,7 +143,7 @@ int inode_make(struct winode *parent, const char *name, size_t len, const struct
 	struct stored_name stored;
 	int err = 0;
 
-	if (inode_dirent_type(spec->mode) == 0)
+	if (f2fs_type_of_mode(spec->mode) == 0)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "mode %o has no file type", (unsigned)spec->mode);
 	if (name)
 		err = dir_store_name(parent, name, len, &stored);

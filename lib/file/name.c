@@ -180,7 +180,7 @@ static int create_checked(struct winode *parent, const char *name, size_t length
 	if (!err && !name)
 		return orphan_make(w);
 	if (!err)
-		err = dir_insert(parent, name, length, w->node->nid, inode_dirent_type((uint16_t)spec->mode));
+		err = dir_insert(parent, name, length, w->node->nid, f2fs_type_of_mode((uint16_t)spec->mode));
 	if (err)
 		return err;
 	if ((spec->mode & MODE_TYPE) == MODE_DIR)
@@ -313,7 +313,7 @@ static int link_name(struct f2fs_inode *dir, const char *name, size_t length, st
 	if (!err)
 		err = space_need(parent.txn, NAME_BLOCKS);
 	if (!err)
-		err = dir_insert(&parent, name, length, inode->ino, inode_dirent_type(inode_i_mode(winode_block(&w))));
+		err = dir_insert(&parent, name, length, inode->ino, f2fs_type_of_mode(inode_i_mode(winode_block(&w))));
 	if (!err)
 		err = name_remember(&w, &parent, name, length, true);
 	if (err)

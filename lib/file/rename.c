@@ -46,7 +46,7 @@ static int look_up(struct side *s)
 
 static unsigned type_of(const struct side *s)
 {
-	return inode_dirent_type(inode_i_mode(winode_block(&s->w)));
+	return f2fs_type_of_mode(inode_i_mode(winode_block(&s->w)));
 }
 
 /* Is directory ino the same as or below ancestor? Climbs by "..", at most as many steps as there are nodes. */

@@ -158,7 +158,7 @@ static int tell(struct deletion *d, f2fs_blk_t addr, const struct use *use)
 	take_entries(d, &file.version, &file);
 	file.path_state = state == F2FS_PATH_LIKELY && (file.sources & F2FS_DELETED_ENTRY) ? F2FS_PATH_SURE : state;
 	file.confidence = file.version.confidence;
-	file.type = (uint8_t)inode_dirent_type((uint16_t)file.version.stat.mode);
+	file.type = (uint8_t)f2fs_type_of_mode((uint16_t)file.version.stat.mode);
 	err = take_links(d, use, &file);
 	return err ? err : d->visit(d->user, &file);
 }

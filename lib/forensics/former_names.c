@@ -59,7 +59,7 @@ static int look_up(struct former *f, struct f2fs_former_name *name)
 	if (err || footer_nid(node_footer(&vol->geo, block)) != name->ino ||
 	    footer_ino(node_footer(&vol->geo, block)) != name->ino)
 		return ends_all(err) ? err : 0;
-	name->type = (uint8_t)inode_dirent_type(inode_i_mode(block));
+	name->type = (uint8_t)f2fs_type_of_mode(inode_i_mode(block));
 	/* each time that a number becomes free the version of its entry grows */
 	name->is_unsure = entry.version != 0 || past_entries_was_used(f->past, name->ino);
 	err = past_names_of_inode(&f->names, block, f->now, &name->now_state);

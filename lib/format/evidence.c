@@ -47,7 +47,7 @@ static bool looks_like_inode(const struct f2fs_geometry *geo, const uint8_t *blo
 	const uint8_t *footer = node_footer(geo, block);
 
 	return geometry_is_nid(geo, footer_nid(footer)) && footer_nid(footer) == footer_ino(footer) &&
-	       node_offset_of(footer) == 0 && inode_dirent_type(inode_i_mode(block)) != 0 &&
+	       node_offset_of(footer) == 0 && f2fs_type_of_mode(inode_i_mode(block)) != 0 &&
 	       inode_i_blocks(block) != 0 && inode_i_namelen(block) <= 255;
 }
 

@@ -160,31 +160,30 @@ static enum rule check_inline(const struct f2fs_geometry *geo, const uint8_t *bl
 	return RULE_NONE;
 }
 
-unsigned inode_dirent_type(uint16_t mode)
+static const uint32_t modes[] = {
+	[F2FS_TYPE_REGULAR] = MODE_REG, [F2FS_TYPE_DIRECTORY] = MODE_DIR, [F2FS_TYPE_CHARACTER] = MODE_CHR,
+	[F2FS_TYPE_BLOCK] = MODE_BLK,	[F2FS_TYPE_FIFO] = MODE_FIFO,	  [F2FS_TYPE_SOCKET] = MODE_SOCK,
+	[F2FS_TYPE_SYMLINK] = MODE_LNK,
+};
+enum { TYPES = sizeof(modes) / sizeof(modes[0]) };
+
+unsigned f2fs_type_of_mode(uint32_t mode)
 {
-	switch (mode & MODE_TYPE) {
-	case MODE_REG:
-		return F2FS_TYPE_REGULAR;
-	case MODE_DIR:
-		return F2FS_TYPE_DIRECTORY;
-	case MODE_CHR:
-		return F2FS_TYPE_CHARACTER;
-	case MODE_BLK:
-		return F2FS_TYPE_BLOCK;
-	case MODE_FIFO:
-		return F2FS_TYPE_FIFO;
-	case MODE_SOCK:
-		return F2FS_TYPE_SOCKET;
-	case MODE_LNK:
-		return F2FS_TYPE_SYMLINK;
-	default:
-		return F2FS_TYPE_UNKNOWN;
-	}
+	unsigned type = TYPES - 1;
+
+	while (type != F2FS_TYPE_UNKNOWN && modes[type] != (mode & MODE_TYPE))
+		type--;
+	return type;
+}
+
+uint32_t f2fs_mode_of_type(unsigned type)
+{
+	return type < TYPES ? modes[type] : 0;
 }
 
 static enum rule check_type(const struct f2fs_geometry *geo, const uint8_t *block, f2fs_nid_t nid)
 {
-	unsigned type = inode_dirent_type(inode_i_mode(block));
+	unsigned type = f2fs_type_of_mode(inode_i_mode(block));
 
 	if (type == F2FS_TYPE_UNKNOWN)
 		return RULE_INODE_MODE;

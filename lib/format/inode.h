@@ -18,16 +18,16 @@
 #define INODE_DEFAULT_XATTR_WORDS 50u
 #define INODE_LEAST_XATTR_WORDS 6u /* where there are inline attributes */
 
-/* POSIX file types as numbers of the format, whatever the host's are. */
+/* Short names of enum f2fs_mode_type. */
 enum {
-	MODE_TYPE = 0170000,
-	MODE_FIFO = 0010000,
-	MODE_CHR = 0020000,
-	MODE_DIR = 0040000,
-	MODE_BLK = 0060000,
-	MODE_REG = 0100000,
-	MODE_LNK = 0120000,
-	MODE_SOCK = 0140000
+	MODE_TYPE = F2FS_MODE_TYPE,
+	MODE_FIFO = F2FS_MODE_FIFO,
+	MODE_CHR = F2FS_MODE_CHR,
+	MODE_DIR = F2FS_MODE_DIR,
+	MODE_BLK = F2FS_MODE_BLK,
+	MODE_REG = F2FS_MODE_REG,
+	MODE_LNK = F2FS_MODE_LNK,
+	MODE_SOCK = F2FS_MODE_SOCK
 };
 
 /* How an inode's i_addr is divided; all sizes are checked against the block by inode_layout(). */
@@ -90,7 +90,5 @@ bool inode_is_readable(const uint8_t *block, enum rule rule);
 bool inode_names_no_packing(const uint8_t *block);
 /* Check only the algorithm, level and clusters of a compressed file. */
 enum rule inode_check_packing(const struct f2fs_geometry *geo, const uint8_t *block);
-/* Directory entry type (FORMAT files 5.1, enum f2fs_file_type) of a mode, F2FS_TYPE_UNKNOWN for an odd one. */
-unsigned inode_dirent_type(uint16_t mode);
 
 #endif

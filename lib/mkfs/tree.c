@@ -154,8 +154,8 @@ static int new_directory(struct mkfs *m, f2fs_nid_t ino, f2fs_nid_t parent, uint
 	inode_set_i_size(*inode, m->geo->block_size);
 	inode_set_i_blocks(*inode, 2);
 	*slot = 0;
-	add_entry(m, *entries, slot, ".", ino, inode_dirent_type(mode));
-	add_entry(m, *entries, slot, "..", parent, inode_dirent_type(mode));
+	add_entry(m, *entries, slot, ".", ino, f2fs_type_of_mode(mode));
+	add_entry(m, *entries, slot, "..", parent, f2fs_type_of_mode(mode));
 	return 0;
 }
 
@@ -172,13 +172,13 @@ static int make_root(struct mkfs *m)
 	for (unsigned i = 0; i < 3; i++)
 		alias_ino += m->result.quota_ino[i] != 0;
 	if (m->result.lost_found_ino) {
-		add_entry(m, entries, &slot, lost_found, m->result.lost_found_ino, inode_dirent_type(MODE_DIR));
+		add_entry(m, entries, &slot, lost_found, m->result.lost_found_ino, f2fs_type_of_mode(MODE_DIR));
 		inode_set_i_links(inode, 3);
 		alias_ino++;
 	}
 	for (unsigned i = 1; i < m->device_count; i++)
 		if (m->devices[i].alias)
-			add_entry(m, entries, &slot, m->devices[i].alias, alias_ino++, inode_dirent_type(MODE_REG));
+			add_entry(m, entries, &slot, m->devices[i].alias, alias_ino++, f2fs_type_of_mode(MODE_REG));
 	return 0;
 }
 

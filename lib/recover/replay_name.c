@@ -173,7 +173,7 @@ int replay_name(struct replay *r, struct replay_step *step)
 	if (err || there)
 		return err;
 	err = dir_insert_stored(&parent, inode_i_name(from), len, hash, step->w.node->nid,
-				inode_dirent_type(inode_i_mode(from)));
+				f2fs_type_of_mode(inode_i_mode(from)));
 	if (err)
 		return err;
 	touch_parent(&parent, from);

@@ -50,7 +50,7 @@ int inode_copy_older(struct builder *b, const struct lost_inode *lost, bool *is_
 	if (err || !block)
 		return err;
 	memcpy(b->block, block, b->c->geo->block_size);
-	*is_copied = inode_dirent_type(inode_i_mode(block)) == b->type &&
+	*is_copied = f2fs_type_of_mode(inode_i_mode(block)) == b->type &&
 		     (lost->block == 0 || builder_has_name(b, lost) || has_own_block(b, lost->nid));
 	return 0;
 }

@@ -140,7 +140,7 @@ static bool has_contents(unsigned type)
 
 static int hear(struct checker *c, const struct nid_fact *fact, const uint8_t *block, struct voices *v)
 {
-	const unsigned type = inode_dirent_type(inode_i_mode(block));
+	const unsigned type = f2fs_type_of_mode(inode_i_mode(block));
 	const bool is_inside = inode_has_inline(block, type == F2FS_TYPE_DIRECTORY ? FLAG_i_inline_inline_dentry
 										   : FLAG_i_inline_inline_data);
 	struct inode_layout layout;
@@ -267,7 +267,7 @@ static int find_change(struct checker *c, const struct nid_fact *fact, uint8_t *
 /* Is it rather the mode that is wrong, which says that there are no contents, and there are (inode_type.c)? */
 static bool is_mode_wrong(const struct f2fs_geometry *geo, const uint8_t *block)
 {
-	return !has_contents(inode_dirent_type(inode_i_mode(block))) &&
+	return !has_contents(f2fs_type_of_mode(inode_i_mode(block))) &&
 	       (inode_i_size(block) != 0 ||
 		(inode_has_inline(block, FLAG_i_inline_inline_data) && !inode_is_device(block)) ||
 		(inode_has_inline(block, FLAG_i_inline_inline_dentry) && !layout_lacks_own_dot(geo, block)));

@@ -49,6 +49,7 @@ def members(body):
 def value_of(text, known):
     """Return the value of a constant expression."""
     text = re.sub(r"\(\s*u?int\d+_t\s*\)", "", NUMBER.sub(r"\1", text))
+    text = re.sub(r"\b0([0-7]+)\b", r"0o\1", text)  # Python's form of an octal number
     try:
         return eval(text, {"__builtins__": {}}, known)  # noqa: S307: our own headers
     except (NameError, SyntaxError):

@@ -344,10 +344,12 @@ static void types_of_modes(void **state)
 
 	(void)state;
 	for (unsigned type = 0; type < 8; type++) {
-		assert_int_equal(inode_dirent_type(modes[type]), type);
-		assert_int_equal(inode_dirent_type(modes[type] | 07777), type);
+		assert_int_equal(f2fs_type_of_mode(modes[type]), type);
+		assert_int_equal(f2fs_type_of_mode(modes[type] | 07777), type);
+		assert_int_equal(f2fs_mode_of_type(type), modes[type]);
 	}
-	assert_int_equal(inode_dirent_type(0170000), 0);
+	assert_int_equal(f2fs_type_of_mode(0170000), 0);
+	assert_int_equal(f2fs_mode_of_type(8), 0);
 }
 
 int main(void)

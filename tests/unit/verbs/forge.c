@@ -179,7 +179,7 @@ void forge_name(struct forge *f, f2fs_nid_t dir, const char *name, size_t length
 	dentry_set_hash_code(entry, namehash_plain((const uint8_t *)name, length));
 	dentry_set_ino(entry, ino);
 	dentry_set_name_len(entry, (uint16_t)length);
-	dentry_set_file_type(entry, (uint8_t)inode_dirent_type(inode_i_mode(child)));
+	dentry_set_file_type(entry, (uint8_t)f2fs_type_of_mode(inode_i_mode(child)));
 	memcpy(area + shape.name_offset + (size_t)slot * DENTRY_SLOT_BYTES, name, length);
 	while (n-- > 0)
 		lsb_set(area, slot + n);

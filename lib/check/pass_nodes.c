@@ -136,6 +136,7 @@ static int recount(struct checker *c)
 	for (uint32_t i = 0; i < facts_whole_count(&c->facts); i++) {
 		facts_inode_at(&c->facts, i)->compr_found = 0;
 		facts_inode_at(&c->facts, i)->ext_seen = 0;
+		facts_inode_at(&c->facts, i)->end_found = 0;
 	}
 	c->is_recount = true;
 	err = sweep_nodes(c, &sweep_inodes[1], false, is_inode);

@@ -110,12 +110,22 @@ static int take_cluster(struct checker *c, struct nid_fact *fact, struct inode_f
 	return err;
 }
 
+/* The file has a block, or room for one, in the last of these slots that is not empty. */
+static void note_end(struct inode_fact *inode, const uint8_t *slots, uint32_t count, uint64_t number)
+{
+	while (count > 0 && get_le32(slots + (size_t)(count - 1) * 4) == F2FS_NULL_ADDR)
+		count--;
+	if (inode->type == F2FS_TYPE_REGULAR && count > 0 && number + count > inode->end_found)
+		inode->end_found = (uint32_t)(number + count);
+}
+
 static int take_slots(struct checker *c, struct nid_fact *fact, struct inode_fact *inode, const uint8_t *slots,
 		      uint32_t count, uint64_t number)
 {
 	int err = 0;
 
 	fact->owned = 0;
+	note_end(inode, slots, count, number);
 	if (inode->cluster_blocks) {
 		for (uint32_t i = 0; i + inode->cluster_blocks <= count && !err; i += inode->cluster_blocks)
 			err = take_cluster(c, fact, inode, slots + (size_t)i * 4, i, number + i);

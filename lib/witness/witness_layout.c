@@ -13,6 +13,7 @@
 #include "format/xattr.h"
 #include "witness/witness.h"
 #include "witness/witness_layout.h"
+#include "witness/witness_shift.h"
 
 #define MOST_ASKED 4096u /* inodes of one check: each costs up to some ten thousand lookups */
 #define TOLERATED 8u	 /* one wrong summary does not count against this many right ones */
@@ -365,6 +366,8 @@ int witness_layouts(struct checker *c)
 
 		if (inode->state & INODE_ODD)
 			err = witness_layout(c, inode->ino);
+		else if (shift_is_likely(c, inode))
+			err = witness_shift(c, inode);
 	}
 	return err;
 }

@@ -182,20 +182,12 @@ static int take_child(struct checker *c, const struct nid_fact *fact, uint32_t s
 	return 0;
 }
 
-/* Return the place in the file of the node that i_nid[i] points to (FORMAT files 1.4). */
-static uint32_t place_of(const struct f2fs_geometry *geo, unsigned i)
-{
-	const uint32_t n = geo->nids_per_block, places[] = { 1, 2, 3, 4 + n, 5 + 2 * n };
-
-	return places[i];
-}
-
 static int take_children(struct checker *c, const struct nid_fact *fact, const uint8_t *block)
 {
 	int err = take_child(c, fact, 5, inode_i_xattr_nid(block), XATTR_NODE_OFFSET);
 
 	for (unsigned i = 0; i < 5 && !err; i++)
-		err = take_child(c, fact, i, inode_nid(c->geo, block, i), place_of(c->geo, i));
+		err = take_child(c, fact, i, inode_nid(c->geo, block, i), node_offset_below_inode(c->geo, i));
 	return err;
 }
 

@@ -49,11 +49,8 @@ int inode_free(struct winode *w)
 		err = map_truncate(w, 0);
 	else
 		pages_forget(w->txn, w->node->nid, 0);
-	if (!err && xattr_nid) {
-		err = node_free(w->txn, xattr_nid);
-		if (!err)
-			err = winode_count(w, -1);
-	}
+	if (!err && xattr_nid)
+		err = winode_free_node(w, xattr_nid, XATTR_NODE_OFFSET);
 	if (!err)
 		err = quota_charge(w, 0, -1);
 	return err ? err : node_free(w->txn, w->node->nid);

@@ -63,13 +63,15 @@ static uint64_t span_of(const struct winode *w, unsigned height)
 }
 
 /*
- * Cut the subtree below the node named at *raw to its first keep blocks; a node that keeps nothing is freed. Recursion
- * is bounded: height is at most 3, whatever the image says.
+ * Cut the subtree below the node named at *raw, which is at place, to its first keep blocks; a node that keeps nothing
+ * is freed. Recursion is bounded: height is at most 3, whatever the image says.
  */
 /* NOLINTNEXTLINE(misc-no-recursion): one call per level of the tree */
-static int cut_subtree(struct winode *w, struct node *parent, uint8_t *raw, unsigned height, uint64_t keep)
+static int cut_subtree(struct winode *w, struct node *parent, uint8_t *raw, uint32_t place, unsigned height,
+		       uint64_t keep)
 {
 	f2fs_nid_t nid = get_le32(raw);
+	const uint32_t n = w->txn->vol->geo.nids_per_block, step = height == 3 ? n + 1 : 1;
 	uint64_t span = span_of(w, height);
 	struct node *node;
 	int err;
@@ -78,7 +80,7 @@ static int cut_subtree(struct winode *w, struct node *parent, uint8_t *raw, unsi
 		return 0;
 	err = progress_tick(w->txn->vol->ctx, "write", NODE_WORK);
 	if (!err)
-		err = node_get(w->txn, nid, &node);
+		err = winode_node(w, nid, place, &node);
 	if (err)
 		return err;
 	if (height == 1) {
@@ -86,10 +88,10 @@ static int cut_subtree(struct winode *w, struct node *parent, uint8_t *raw, unsi
 				 keep < w->layout.node_slots ? (uint32_t)keep : w->layout.node_slots,
 				 w->layout.node_slots);
 	} else {
-		for (uint32_t i = (uint32_t)(keep / span); i < w->txn->vol->geo.nids_per_block && !err; i++) {
+		for (uint32_t i = (uint32_t)(keep / span); i < n && !err; i++) {
 			uint64_t before = i * span;
 
-			err = cut_subtree(w, node, node->block + (size_t)i * 4, height - 1,
+			err = cut_subtree(w, node, node->block + (size_t)i * 4, place + 1 + i * step, height - 1,
 					  keep > before ? keep - before : 0);
 		}
 	}
@@ -190,7 +192,8 @@ int map_truncate(struct winode *w, uint64_t first)
 		uint8_t *raw = inode_nid_w(geo, winode_block(w), i);
 
 		if (first < base + size)
-			err = cut_subtree(w, w->node, raw, heights[i], first > base ? first - base : 0);
+			err = cut_subtree(w, w->node, raw, node_offset_below_inode(geo, i), heights[i],
+					  first > base ? first - base : 0);
 		base += size;
 	}
 	inode_set_i_ext_len(winode_block(w), 0);

@@ -391,8 +391,7 @@ int f2fs_inode_list_nodes(struct f2fs_inode *inode, int (*visit)(void *user, con
 			  void *user)
 {
 	static const uint8_t heights[5] = { 1, 1, 2, 2, 3 };
-	const uint32_t n = inode->vol->geo.nids_per_block;
-	const uint32_t offsets[5] = { 1, 2, 3, 4 + n, 5 + 2 * n };
+	const struct f2fs_geometry *geo = &inode->vol->geo;
 	const struct node_visit v = { visit, user };
 	struct f2fs_node_info info = { .nid = inode->ino };
 	f2fs_nid_t xattr_nid;
@@ -406,10 +405,10 @@ int f2fs_inode_list_nodes(struct f2fs_inode *inode, int (*visit)(void *user, con
 	xattr_nid = inode_i_xattr_nid(inode->block);
 	err = visit(user, &info);
 	for (unsigned i = 0; i < 5 && !err; i++) {
-		f2fs_nid_t nid = inode_nid(&inode->vol->geo, inode->block, i);
+		f2fs_nid_t nid = inode_nid(geo, inode->block, i);
 
 		if (nid)
-			err = visit_subtree(inode, &v, nid, offsets[i], heights[i]);
+			err = visit_subtree(inode, &v, nid, node_offset_below_inode(geo, i), heights[i]);
 	}
 	if (err || !xattr_nid)
 		return err;

@@ -20,15 +20,8 @@ static int child_node(struct winode *w, struct node *parent, uint8_t *raw, uint3
 	f2fs_nid_t nid = get_le32(raw);
 	int err;
 
-	if (nid != 0) {
-		if (nid == w->node->nid)
-			return volume_corrupt(w->txn->vol, RULE_NODE_CHILD, F2FS_NO_BLOCK, nid,
-					      "an inode as its own child");
-		err = node_get(w->txn, nid, out);
-		if (!err && footer_ino(node_footer(&w->txn->vol->geo, (*out)->block)) != w->node->nid)
-			err = volume_corrupt(w->txn->vol, RULE_NODE_INO, F2FS_NO_BLOCK, nid, "node of another file");
-		return err;
-	}
+	if (nid != 0)
+		return winode_node(w, nid, node_offset, out);
 	err = node_new(w->txn, w->node->nid, node_offset, is_directory(w), out);
 	if (err)
 		return err;

@@ -59,6 +59,37 @@ int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out)
 	return err;
 }
 
+int winode_node(struct winode *w, f2fs_nid_t nid, uint32_t node_offset, struct node **out)
+{
+	struct f2fs_volume *vol = w->txn->vol;
+	const uint8_t *footer;
+	int err;
+
+	if (nid == w->node->nid)
+		return volume_corrupt(vol, RULE_NODE_CHILD, F2FS_NO_BLOCK, nid, "an inode as its own child");
+	err = node_get(w->txn, nid, out);
+	if (err)
+		return err;
+	footer = node_footer(&vol->geo, (*out)->block);
+	if (footer_ino(footer) != w->node->nid)
+		return volume_corrupt(vol, RULE_NODE_INO, F2FS_NO_BLOCK, nid, "a node of inode %u, not of %u",
+				      (unsigned)footer_ino(footer), (unsigned)w->node->nid);
+	if (node_offset_of(footer) != node_offset)
+		return volume_corrupt(vol, RULE_NODE_OFFSET, F2FS_NO_BLOCK, nid, "inode %u: the footer says %u, not %u",
+				      (unsigned)w->node->nid, (unsigned)node_offset_of(footer), (unsigned)node_offset);
+	return 0;
+}
+
+int winode_free_node(struct winode *w, f2fs_nid_t nid, uint32_t node_offset)
+{
+	struct node *node;
+	int err = winode_node(w, nid, node_offset, &node);
+
+	if (!err)
+		err = node_free(w->txn, nid);
+	return err ? err : winode_count(w, -1);
+}
+
 void winode_touch(struct winode *w)
 {
 	inode_layout(&w->txn->vol->geo, winode_block(w), &w->layout);

@@ -18,6 +18,13 @@ struct winode {
 
 /* Point at an inode in the running transaction. */
 int winode_get(struct f2fs_volume *vol, f2fs_nid_t ino, struct winode *out);
+/*
+ * Get a node of the file, by its id and its place in the tree (FORMAT files 1.4). CORRUPT: it is a node of another file
+ * or place, and a change would be one of something else.
+ */
+int winode_node(struct winode *w, f2fs_nid_t nid, uint32_t node_offset, struct node **out);
+/* Free such a node, and count it. */
+int winode_free_node(struct winode *w, f2fs_nid_t nid, uint32_t node_offset);
 /* Divide i_addr again after flags have changed, and say that the inode changed. */
 void winode_touch(struct winode *w);
 /* Change i_blocks by that many blocks. */

@@ -69,7 +69,7 @@ static int need_node(struct winode *w, bool needed, struct node **out)
 
 	*out = NULL;
 	if (needed && nid)
-		return node_get(w->txn, nid, out);
+		return winode_node(w, nid, XATTR_NODE_OFFSET, out);
 	if (needed) {
 		err = node_new(w->txn, w->node->nid, XATTR_NODE_OFFSET, is_dir, out);
 		if (err)
@@ -77,10 +77,8 @@ static int need_node(struct winode *w, bool needed, struct node **out)
 		inode_set_i_xattr_nid(winode_block(w), (*out)->nid);
 		err = winode_count(w, 1);
 	} else if (nid) {
-		err = node_free(w->txn, nid);
+		err = winode_free_node(w, nid, XATTR_NODE_OFFSET);
 		inode_set_i_xattr_nid(winode_block(w), 0);
-		if (!err)
-			err = winode_count(w, -1);
 	}
 	return err;
 }
@@ -125,7 +123,7 @@ static int load_old(struct winode *w, uint8_t **old, uint32_t *size)
 	memcpy(*old, winode_block(w) + w->layout.xattr_offset, inside);
 	if (!nid)
 		return 0;
-	err = node_get(w->txn, nid, &node);
+	err = winode_node(w, nid, XATTR_NODE_OFFSET, &node);
 	if (!err)
 		memcpy(*old + inside, node->block, node_size);
 	return err;

@@ -60,6 +60,13 @@ uint64_t node_path_rest(const struct f2fs_geometry *geo, uint32_t ab, const stru
 	return size - at;
 }
 
+uint32_t node_offset_below_inode(const struct f2fs_geometry *geo, unsigned i)
+{
+	const uint32_t n = geo->nids_per_block, offsets[INODE_NIDS] = { 1, 2, 3, 4 + n, 5 + 2 * n };
+
+	return offsets[i];
+}
+
 bool node_offset_is_direct(const struct f2fs_geometry *geo, uint32_t ofs)
 {
 	const uint32_t n = geo->nids_per_block;

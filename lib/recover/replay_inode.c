@@ -138,13 +138,8 @@ int replay_xattr_node(struct replay_step *step)
 	int err = 0;
 
 	if (old) {
-		if (old == w->node->nid)
-			return volume_corrupt(w->txn->vol, RULE_INODE_XATTR_NID, F2FS_NO_BLOCK, old,
-					      "the inode itself");
-		err = node_free(w->txn, old);
+		err = winode_free_node(w, old, XATTR_NODE_OFFSET);
 		inode_set_i_xattr_nid(block, 0);
-		if (!err)
-			err = winode_count(w, -1);
 	}
 	if (!err)
 		err = node_new(w->txn, w->node->nid, XATTR_NODE_OFFSET, false, &node);

@@ -224,7 +224,6 @@ static void mend_alias(const struct repair *r, const struct inode_fact *inode, u
 static void mend_contents(const struct repair *r, const struct nid_fact *fact, const struct inode_fact *inode,
 			  uint8_t *block)
 {
-	const uint32_t n = r->geo->nids_per_block, places[] = { 1, 2, 3, 4 + n, 5 + 2 * n };
 	const bool holds_blocks = inode_fact_has_contents(inode);
 	struct inode_layout layout;
 
@@ -238,7 +237,8 @@ static void mend_contents(const struct repair *r, const struct nid_fact *fact, c
 	}
 	for (unsigned i = 0; i < 5 && (holds_blocks || repair_wanted(r, P_SPECIAL_NODES, inode->ino)); i++)
 		if (inode_nid(r->geo, block, i) &&
-		    (!holds_blocks || !repair_keeps_child(r, fact, i, inode_nid(r->geo, block, i), places[i])))
+		    (!holds_blocks || !repair_keeps_child(r, fact, i, inode_nid(r->geo, block, i),
+							 node_offset_below_inode(r->geo, i))))
 			inode_set_nid(r->geo, block, i, 0);
 	if (!holds_blocks)
 		return;

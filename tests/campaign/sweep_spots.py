@@ -220,13 +220,15 @@ class Finder:
         at, layout, raw = self.addr[ino] * self.size, inode.layout, inode.raw
         seal = ("inode", at)
         seal = seal if self.seals.is_right(self.whole, seal) else None
-        self.structure(prefix, "inode", at, prefix, owners, seal)
+        is_device = stat.S_ISCHR(inode.mode) or stat.S_ISBLK(inode.mode)
+        self.structure(prefix, "inode", at, prefix, owners, seal,
+                       kinds={"i_mode": "inode.i_mode of a device with a checksum"} if is_device and seal else None)
         if layout.extra_size:
             self.structure(prefix, "inode_extra", at + 360, prefix, owners, seal, layout.extra_size,
                            kinds=None if inode.xattrs else {"i_inline_xattr_size": "inode_extra.room without attributes"})
         if not raw[3] & (FLAG_INLINE_DATA | FLAG_INLINE_DENTRY):
             words = struct.unpack_from("<%dI" % layout.slots, raw, layout.slot_offset)
-            kind = "inode.device number" if stat.S_ISCHR(inode.mode) or stat.S_ISBLK(inode.mode) else "inode.i_addr"
+            kind = "inode.device number" if is_device else "inode.i_addr"
             for block in self.pointers(prefix, "i_addr", kind, at + layout.slot_offset, words, prefix, owners, seal):
                 if self.geo.main_blkaddr <= block < self.geo.end_blkaddr:
                     self.block_of(block, owners)

@@ -28,7 +28,7 @@ static int read_sample(struct resize *r, f2fs_seg_t segno, uint8_t *buffer, uint
 	int err = device_read_quiet(r->vol->dev, at, buffer, PIECE_BYTES);
 
 	*bytes += err ? 0 : PIECE_BYTES;
-	return err == F2FS_ERR_IO ? 0 : err; /* resizing will report it */
+	return err == F2FS_ERR_NOMEM ? err : 0; /* resizing will report others */
 }
 
 /* Bytes per second, from segments of the range that are in use; 0: not known. */

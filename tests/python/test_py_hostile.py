@@ -275,6 +275,30 @@ def test_io_error_of_a_copy_is_got_around(image):
             volume.block(0)
 
 
+def test_bad_sector_in_a_sample(tmp_path):
+    """A dry run of resize() measures the device with blocks that have to move. One that cannot be read does not end it."""
+    path = tmp_path / "image"
+    f2fskit.build({f"file{i}": bytes(4_000_000) for i in range(45)}, path, 256 << 20)
+    with f2fskit.open(path, "r+") as volume:
+        for i in range(30):
+            volume[f"/file{i}"].unlink()
+        volume.commit()
+        last = max(number for number, segment in enumerate(volume.sit) if segment.valid_blocks > 100)
+        bad = (volume.geometry.main_blkaddr + last * 512) * 4096
+
+    class BadSector(Fails):
+        reads = 0
+
+        def pread(self, length, offset):
+            if bad - (30 << 20) < offset + length and offset < bad + (2 << 20) and length > 65536:
+                BadSector.reads += 1
+                raise OSError(errno.EIO, "bad sector")
+            return os.pread(self.fd, length, offset)
+
+    assert f2fskit.resize(BadSector(path, 0, None), 150 << 20, dry_run=True).blocks_to_move > 5000
+    assert BadSector.reads > 0
+
+
 def test_short_reads(image):
     class Short(Fails):
         rng = random.Random(5)

@@ -13,12 +13,12 @@
 #include "format/superblock.h"
 #include "log/commit.h"
 #include "log/free_count.h"
+#include "log/superblocks.h"
 #include "resize/fits.h"
 #include "resize/now.h"
 #include "resize/reduce.h"
 #include "resize/run.h"
 #include "resize/stages.h"
-#include "tune/superblocks.h"
 #include "volume/nat_read.h"
 #include "volume/zone_map.h"
 

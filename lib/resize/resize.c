@@ -16,6 +16,7 @@
 #include "file/write.h"
 #include "format/superblock.h"
 #include "fragments/aliases.h"
+#include "log/superblocks.h"
 #include "log/txn.h"
 #include "resize/estimate.h"
 #include "resize/fits.h"
@@ -24,7 +25,6 @@
 #include "resize/relayout.h"
 #include "resize/shrink.h"
 #include "resize/stages.h"
-#include "tune/superblocks.h"
 #include "volume/heads_read.h"
 
 #define ADDRESS_LIMIT 0xFFFFFFFEu /* block addresses end below this one */

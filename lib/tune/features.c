@@ -25,6 +25,7 @@
 #include "log/commit.h"
 #include "log/nodes.h"
 #include "log/run.h"
+#include "log/superblocks.h"
 #include "log/txn.h"
 #include "tune/feature_rules.h"
 #include "tune/inode_walk.h"
@@ -33,7 +34,6 @@
 #include "tune/read_only.h"
 #include "tune/recompress.h"
 #include "tune/recompress_file.h"
-#include "tune/superblocks.h"
 #include "volume/heads_read.h"
 #include "volume/nat_read.h"
 

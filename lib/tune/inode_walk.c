@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "device/device.h"
 #include "format/node.h"
-#include "tune/superblocks.h"
+#include "log/superblocks.h"
 #include "volume/block_read.h"
 
 int inode_walk_read(struct inode_walk *walk, const struct f2fs_nat_info *nat)

@@ -5,7 +5,7 @@
 #ifndef F2FSKIT_TUNE_LABEL_H
 #define F2FSKIT_TUNE_LABEL_H
 
-#include "tune/superblocks.h"
+#include "log/superblocks.h"
 
 /*
  * Write a label as UTF-16 units, 512 at most, followed by zeros: the required form of every label. Fails with INVALID

@@ -20,8 +20,8 @@
 #include "format/quota.h"
 #include "format/superblock.h"
 #include "log/commit.h"
+#include "log/superblocks.h"
 #include "tune/inode_walk.h"
-#include "tune/superblocks.h"
 #include "volume/block_read.h"
 
 struct left_file {

@@ -2,8 +2,8 @@
 /*
  * Replace the superblock of an open volume.
  */
-#ifndef F2FSKIT_TUNE_SUPERBLOCKS_H
-#define F2FSKIT_TUNE_SUPERBLOCKS_H
+#ifndef F2FSKIT_LOG_SUPERBLOCKS_H
+#define F2FSKIT_LOG_SUPERBLOCKS_H
 
 #include "volume/volume.h"
 

@@ -5,7 +5,7 @@
  * that differ. An interruption of any write leaves one valid copy, with the old contents or the new ones. A superblock
  * is six sectors, and a write that is torn between them must not leave a mixture that looks valid.
  */
-#include "tune/superblocks.h"
+#include "log/superblocks.h"
 
 #include <string.h>
 

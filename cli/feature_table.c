@@ -20,6 +20,8 @@ static int can_go(struct f2fs_volume *vol, uint32_t feature)
 
 static const char *change_of(struct f2fs_volume *vol, uint32_t feature, uint32_t now)
 {
+	if (feature == F2FS_FEAT_PACKED_SSA && f2fs_volume_geometry(vol)->block_size == 4096)
+		return "for 16 KiB blocks";
 	if (now & feature)
 		return can_go(vol, feature) ? "can be turned off" : "stays";
 	return f2fs_features_changeable(1) & feature ? "can be turned on" : "by mkfs.f2fs only";

@@ -69,6 +69,8 @@ struct f2fs_features_result {
 	uint64_t left;		 /* with convert: inodes that stay as they are */
 	uint8_t large_nat_before; /* 1: the checkpoint had the flag large_nat_bitmap */
 	uint8_t large_nat_after;  /* and has it now, or would have it */
+	uint64_t moved_blocks;	  /* of files, that make room while packed_ssa moves the tables; an estimate */
+	int64_t won_segments;	  /* that the main area wins by packed_ssa; negative: it loses them */
 };
 
 /*
@@ -101,11 +103,18 @@ struct f2fs_features_result {
  * before the features. The number of node ids stays. It is the room for more: with the flag, growing the volume beyond
  * its tables makes node ids for a fifth of its blocks; without it some 14 million at most, with blocks of 4 KiB.
  *
- * result: NULL for none. Fails with UNSUPPORTED (a feature that cannot change, such as blkzoned and packed_ssa, or that
- * another feature needs; ro of a volume that mkfs made with it; large_nat_bitmap of a checkpoint that has no room for
- * its bitmaps otherwise), STATE (an inode needs the feature, or lacks what it
- * needs; uncommitted changes; a volume that waits for recovery; ro is on and stays on), INVALID, READ_ONLY, IO,
- * CORRUPT, NOSPC, NOMEM, CANCELED.
+ * packed_ssa is for blocks of 16 KiB. All tables move twice for it, as when f2fs_resize() makes them larger, and the
+ * main area wins or loses segments. It is changed first. The start of the main area must be free of pinned files, and
+ * some segments must be free. After a power cut between the moves the same call continues; f2fs_resize() ends it
+ * without the feature. The overprovision becomes that of a new volume. Linux 6.12 misreads a volume with packed_ssa,
+ * and 6.19.0 to 6.19.2 refuse one of 16 KiB without it.
+ *
+ * result: NULL for none. Fails with UNSUPPORTED (a feature that cannot change, such as blkzoned, or that another
+ * feature needs; ro of a volume that mkfs made with it; large_nat_bitmap of a checkpoint that has no room for its
+ * bitmaps otherwise; packed_ssa with blocks of 4 KiB, or a file in the way that cannot be moved), STATE (an inode
+ * needs the feature, or lacks what it needs; uncommitted changes; a volume that waits for recovery; ro is on and
+ * stays on; packed_ssa while the volume has a placement or a second view), INVALID, READ_ONLY, IO, CORRUPT, NOSPC,
+ * NOMEM, CANCELED.
  */
 F2FS_API int f2fs_volume_set_features(struct f2fs_volume *vol, const struct f2fs_features_options *options,
 				      struct f2fs_features_result *result);

@@ -167,6 +167,13 @@ static int write_nat(struct areas *a)
 	return err ? err : flush_run(a);
 }
 
+/* Copy entries and footer. Summaries of another size have these at other places. The journal is not used here. */
+static void copy_summary(const struct areas *a, uint8_t *to, const uint8_t *from)
+{
+	memcpy(to, from, SUMMARY_BYTES);
+	memcpy(summary_footer_w(a->geo, to), summary_footer_of(&a->vol->geo, from), sumfoot_SIZE);
+}
+
 /* Summaries of segments that hold something; those of logs are in the pack. */
 static int write_ssa_block(struct areas *a, uint32_t b)
 {
@@ -185,7 +192,7 @@ static int write_ssa_block(struct areas *a, uint32_t b)
 		err = volume_peek(a->vol, geometry_ssa_block(&a->vol->geo, old, &offset), &from);
 		if (err)
 			return err;
-		memcpy(a->block + (size_t)i * a->geo->sum_size, from + offset, a->geo->sum_size);
+		copy_summary(a, a->block + (size_t)i * a->geo->sum_size, from + offset);
 		any = true;
 	}
 	return any ? put(a, a->geo->ssa_blkaddr + b, a->block) : 0;

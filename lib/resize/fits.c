@@ -124,10 +124,21 @@ uint32_t stage_areas(const struct stage_volume *v, uint32_t segment_count, struc
 	struct plan_areas shape = v->shape;
 
 	shape.segment_count = segment_count;
+	if (v->repacks)
+		shape.feature ^= F2FS_FEAT_PACKED_SSA;
 	/* the place does not matter for the sizes */
 	if (plan_areas(&shape, 2, out) != PLAN_OK)
 		return 0;
 	return segment_count - out->geometry.segment_count_main;
+}
+
+uint32_t stage_home(const struct stage_volume *v, uint32_t segment_count, struct f2fs_layout *out)
+{
+	struct stage_volume plain = *v;
+	const uint32_t meta = stage_areas(v, segment_count, out);
+
+	plain.repacks = false;
+	return v->repacks && meta > v->dead_segments ? stage_areas(&plain, segment_count, out) : meta;
 }
 
 /* Does a new volume of that many segments hold the blocks in use? */

@@ -29,5 +29,7 @@ struct stage_volume stage_moved(const struct stage_volume *v, uint32_t dead, uin
 uint32_t stage_anew(const struct stage_volume *v, uint32_t most);
 /* Areas of a volume of that many segments that does not lose any: 0 when there are none. */
 uint32_t stage_areas(const struct stage_volume *v, uint32_t segment_count, struct f2fs_layout *out);
+/* The same for the areas that a hop home writes: packed_ssa waits if the dead segments have no room for its areas. */
+uint32_t stage_home(const struct stage_volume *v, uint32_t segment_count, struct f2fs_layout *out);
 
 #endif

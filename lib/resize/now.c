@@ -95,6 +95,7 @@ static void look_at_areas(struct resize *r)
 	v->ssa_segments = geo->segment_count_ssa;
 	v->sums_per_block = geo->sums_per_block;
 	v->keeps_areas = r->keeps_areas;
+	v->repacks = r->is_borrowed && (geo->feature & F2FS_FEAT_PACKED_SSA) != r->feature_wanted;
 	look_at_devices(r);
 	v->section_blocks = zones_section_blocks(r->vol);
 	/* an image file does not know which zones of its future device can be written anywhere */
@@ -124,6 +125,10 @@ static int reopen(struct resize *r)
 	struct f2fs_open_options open = r->open;
 	int err;
 
+	if (r->is_borrowed) {
+		err = volume_follow(r->vol);
+		return err ? err : resize_look(r);
+	}
 	f2fs_volume_close(r->vol);
 	r->vol = NULL;
 	open.recover = F2FS_RECOVER_NONE;
@@ -148,6 +153,7 @@ int resize_switch(struct resize *r, const struct f2fs_geometry *to)
 	if (geo.block_count < geo.end_blkaddr)
 		geo.block_count = geo.end_blkaddr;
 	superblock_set_layout(sb, &geo);
+	sb_set_feature(sb, geo.feature);
 	for (unsigned i = 0; i < devices; i++) {
 		uint8_t *dev = sb_devs_w(sb) + (size_t)i * sbdev_SIZE;
 		int64_t segments = sbdev_total_segments(dev);

@@ -63,6 +63,7 @@ static int hop_out(struct resize *r, struct areas_target *to, uint32_t by, uint3
 
 static void take_layout(struct areas_target *to, const struct f2fs_layout *layout)
 {
+	geometry_set_block_size(&to->geo, to->geo.block_bits, layout->geometry.feature);
 	to->geo.segment_count_sit = layout->geometry.segment_count_sit;
 	to->geo.segment_count_nat = layout->geometry.segment_count_nat;
 	to->geo.segment_count_ssa = layout->geometry.segment_count_ssa;
@@ -76,7 +77,7 @@ int resize_home(struct resize *r, uint32_t segment_count)
 {
 	struct areas_target to = { .geo = r->vol->geo, .large_nat = r->now.shape.large_nat != 0 };
 	struct f2fs_layout layout;
-	const uint32_t meta = stage_areas(&r->now, segment_count, &layout);
+	const uint32_t meta = stage_home(&r->now, segment_count, &layout);
 	const struct stage_volume there = stage_moved(&r->now, 0, meta);
 
 	if (meta == 0)

@@ -3,7 +3,7 @@
  * Resize a volume: examine it and its device, plan the steps, refuse impossible ones, then take them one by one. After
  * each step the volume is opened again, as any other program would open it.
  */
-#include "resize/run.h"
+#include "resize/resize.h"
 
 #include <string.h>
 
@@ -42,6 +42,8 @@ static int check_kind(struct resize *r)
 {
 	const struct f2fs_geometry *geo = &r->vol->geo;
 
+	if (r->is_borrowed)
+		return 0;
 	if (volume_is_locked(r->vol))
 		return error_set(r->ctx, F2FS_ERR_UNSUPPORTED, "the feature ro was turned on: turn it off to resize");
 	if (geometry_has(geo, F2FS_FEAT_RO))
@@ -144,12 +146,12 @@ static int refuse_plan(struct resize *r, enum stage_result why, uint32_t missing
 				 (unsigned long long)r->target_bytes, of_last, bytes, (bytes + (1u << 20) - 1) >> 20);
 	case STAGE_NO_ROOM:
 		return error_set(r->ctx, F2FS_ERR_NOSPC,
-				 "too little is free to write larger areas: %u segments (%llu blocks) more would have "
+				 "too little is free to write new areas: %u segments (%llu blocks) more would have "
 				 "to be free",
 				 (unsigned)missing, (unsigned long long)missing * F2FS_SEGMENT_BLOCKS);
 	case STAGE_IN_ORDER:
 		return error_set(r->ctx, F2FS_ERR_UNSUPPORTED,
-				 "larger areas cannot be written: %s",
+				 "new areas cannot be written: %s",
 				 f2fs_device_info(r->dev)->caps & F2FS_DEVICE_ZONED
 					 ? "the zones that can be written anywhere end too early"
 					 : "an image file does not record which zones can be written anywhere; do it "
@@ -220,7 +222,7 @@ static int check_devices(struct resize *r, const struct f2fs_resize_step *step)
 	    reach <= sbdev_total_segments(superblock_device(r->vol->sb, 0)) + r->now.dead_segments)
 		return 0;
 	return error_set(r->ctx, F2FS_ERR_UNSUPPORTED,
-			 "the first device is too small for larger areas: they need %llu segments of it for a while",
+			 "the first device is too small for new areas: they need %llu segments of it for a while",
 			 (unsigned long long)reach);
 }
 
@@ -332,7 +334,9 @@ static int look_at_moves(struct resize *r, uint32_t *kind)
 		if (sample.used_blocks == 0)
 			sample = range;
 	}
-	return err || !r->options->dry_run ? err : resize_estimate(r, sample.used_blocks ? &sample : NULL);
+	if (err || !r->options->dry_run || r->is_borrowed)
+		return err;
+	return resize_estimate(r, sample.used_blocks ? &sample : NULL);
 }
 
 static void describe(struct resize *r, bool is_after)
@@ -415,13 +419,13 @@ static int take_steps(struct resize *r)
 
 static int look(struct resize *r)
 {
-	int err = f2fs_volume_open(r->ctx, r->dev, &r->open, &r->vol);
+	int err = r->is_borrowed ? 0 : f2fs_volume_open(r->ctx, r->dev, &r->open, &r->vol);
 
 	if (!err)
 		err = check_kind(r);
 	if (!err)
 		err = resize_look(r);
-	return err ? err : look_at_device(r);
+	return err || r->is_borrowed ? err : look_at_device(r);
 }
 
 static int prepare(struct resize *r, uint32_t *kind)
@@ -450,7 +454,7 @@ static int prepare_without(struct resize *r, int why)
 	return prepare(r, &kind);
 }
 
-static int run(struct resize *r)
+int resize_run(struct resize *r)
 {
 	uint32_t kind = 0;
 	int err = look(r);
@@ -480,7 +484,7 @@ static int resize(struct f2fs_context *ctx, struct f2fs_device *dev, const struc
 		err = sized_take(ctx, &r.open, sizeof(r.open), open);
 	if (err)
 		return err;
-	err = run(&r);
+	err = resize_run(&r);
 	detail = ctx->error;
 	f2fs_volume_close(r.vol);
 	ctx->error = detail;

@@ -3,6 +3,7 @@
  * The parts of resizing, and their common types.
  *
  *	resize/resize.c	 the driver: checks, steps, opening again
+ *	resize/repack.c	 a size that stays, with other areas, for a volume that stays open
  *	resize/now.c	 the current volume: its contents, opening it again, another geometry
  *	resize/stages.c	 the steps from one size to another; pure
  *	resize/fits.c	 the contents of a size; pure
@@ -27,7 +28,7 @@ enum stage_result {
 	STAGE_TOO_LARGE, /* the format ends before that */
 	STAGE_TOO_SMALL, /* the blocks in use do not fit */
 	STAGE_ODD_AREAS, /* the areas are no whole sections */
-	STAGE_IN_ORDER,	 /* larger areas would have to be written to zones that are only written in order */
+	STAGE_IN_ORDER,	 /* new areas would have to be written to zones that are only written in order */
 	STAGE_RESERVED	 /* the blocks in use do not fit besides the part that the ratio keeps for GC */
 };
 
@@ -44,6 +45,7 @@ struct stage_volume {
 	uint32_t first_segments; /* of the first of several devices, from home on; UINT32_MAX: there is only one */
 	uint32_t least_segments; /* the volume has all of its devices with this many; 0: there is only one */
 	bool keeps_areas;	 /* areas do not become smaller */
+	bool repacks;		 /* areas that are written at home turn packed_ssa around */
 	uint32_t unordered_segments; /* on zones: those from home on that can be written anywhere */
 	uint32_t section_blocks;     /* that each section holds: zones may hold less than their size; 0: all of it */
 };
@@ -73,6 +75,8 @@ struct resize {
 	uint32_t other_segments; /* of several devices: those of the others */
 	uint32_t nat_used_segments; /* as of stage_volume; 0: not counted yet */
 	bool keeps_areas;
+	bool is_borrowed;	 /* the caller has the volume open: steps load it again in place */
+	uint32_t feature_wanted; /* F2FS_FEAT_PACKED_SSA or 0, with is_borrowed */
 	uint32_t target;	 /* segments, areas included, counted from the home segment0 */
 	f2fs_blk_t home;	 /* segment0 as it should be */
 };

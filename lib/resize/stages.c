@@ -18,12 +18,16 @@ void stage_take(struct stage_volume *v, const struct f2fs_resize_step *step)
 	struct f2fs_layout layout;
 
 	v->shape.segment_count = step->segments;
+	if (step->kind == F2FS_RESIZE_RELAYOUT)
+		v->dead_segments = step->moved;
 	if (step->kind == F2FS_RESIZE_REDUCE)
 		v->meta_segments = stage_lesser(v, step->segments, &layout);
 	else if (step->kind == F2FS_RESIZE_RELAYOUT || step->kind == F2FS_RESIZE_HOME)
-		v->meta_segments = stage_areas(v, step->segments, &layout);
+		v->meta_segments = stage_home(v, step->segments, &layout);
 	else
 		return;
+	v->repacks &= v->shape.feature == layout.geometry.feature;
+	v->shape.feature = layout.geometry.feature;
 	v->dead_segments = 0;
 	v->ssa_segments = layout.geometry.segment_count_ssa;
 	v->sums_per_block = layout.geometry.sums_per_block;
@@ -51,6 +55,8 @@ static bool can_relayout(const struct stage_volume *v, uint32_t segment_count, u
 	struct stage_room room;
 
 	*moved = stage_areas(v, segment_count, &layout);
+	if (*moved > 0 && *moved < v->meta_segments) /* the areas in use stay until the hop is done */
+		*moved = v->meta_segments;
 	hop = stage_moved(v, *moved, v->meta_segments);
 	return *moved > 0 && *moved <= room_at_start(v) && stage_room(&hop, main_segments - *moved, true, &room);
 }
@@ -109,6 +115,20 @@ static enum stage_result grow(const struct stage_volume *v, uint32_t target, str
 	return moved > 0 ? STAGE_NO_ROOM : STAGE_TOO_LARGE;
 }
 
+/* Write the areas of the same size again. */
+static enum stage_result repack(const struct stage_volume *v, struct f2fs_resize_step *step, uint32_t *missing)
+{
+	*step = (struct f2fs_resize_step){ .kind = F2FS_RESIZE_RELAYOUT, .segments = v->shape.segment_count };
+	if (v->meta_segments % stage_zone(v) != 0)
+		return STAGE_ODD_AREAS;
+	if (can_relayout(v, step->segments, &step->moved))
+		return is_writable(v, step->moved) ? STAGE_OK : STAGE_IN_ORDER;
+	*missing = (uint32_t)sub_or_zero(step->moved, room_at_start(v));
+	if (*missing == 0)
+		*missing = stage_zone(v);
+	return step->moved > 0 ? STAGE_NO_ROOM : STAGE_TOO_LARGE;
+}
+
 /* Finish an interrupted relayout: go to the target at once, when the place that was made is large enough. */
 static enum stage_result go_home(const struct stage_volume *v, uint32_t target, struct f2fs_resize_step *step)
 {
@@ -147,12 +167,15 @@ static enum stage_result next_step(const struct stage_volume *v, uint32_t target
 		return go_home(v, target, step);
 	if (target > v->shape.segment_count)
 		return grow(v, target, step, missing);
+	if (target == v->shape.segment_count && v->repacks)
+		return repack(v, step, missing);
 	return shrink(v, target, steps, step);
 }
 
 static bool is_there(const struct stage_volume *v, uint32_t target, uint32_t steps)
 {
-	return v->shape.segment_count == target && !v->dead_segments && !stage_reducible(v, target, steps);
+	return v->shape.segment_count == target && !v->dead_segments && !v->repacks &&
+	       !stage_reducible(v, target, steps);
 }
 
 enum stage_result stage_plan(const struct stage_volume *v, uint32_t target, struct f2fs_resize_step *steps,

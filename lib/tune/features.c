@@ -6,7 +6,8 @@
  * that go, then the inodes, and last the features that need inodes to be so. Each rewritten inode is right with the old
  * features and with the new ones: an interruption does no harm, and the same call continues. extra_attr goes last. An
  * inode above nodes cannot change in place, since its slots move to other nodes: recompress.c moves its blocks. label.c
- * computes the checksums of inodes. large_nat.c changes the checkpoint. ro goes before all and comes after all, since a
+ * computes the checksums of inodes. large_nat.c changes the checkpoint, and resize/repack.c moves all areas for
+ * packed_ssa. ro goes before all and comes after all, since a
  * volume that has it does not change (read_only.h).
  */
 #include <f2fskit/label.h>
@@ -27,6 +28,7 @@
 #include "log/run.h"
 #include "log/superblocks.h"
 #include "log/txn.h"
+#include "resize/repack.h"
 #include "tune/feature_rules.h"
 #include "tune/inode_walk.h"
 #include "tune/large_nat.h"
@@ -62,7 +64,7 @@ struct retune {
 	enum reshape converts; /* inodes get all extra attributes where they can, or lose them */
 	uint8_t *scratch; /* of two blocks */
 	bool is_locked;	  /* ro is on and stays on: nothing else may change */
-	bool turns_large_nat;
+	bool turns_large_nat, turns_packed_ssa;
 	uint32_t dirty;	  /* inodes since the last commit */
 	struct vec moves; /* f2fs_nid_t: files above nodes, whose contents are written again */
 	struct f2fs_features_result result;
@@ -106,6 +108,19 @@ static int plan_large_nat(struct retune *c, const struct f2fs_features_options *
 	c->result.large_nat_before = now;
 	c->result.large_nat_after = c->turns_large_nat ? wanted : now;
 	return c->turns_large_nat ? large_nat_judge(c->vol, wanted) : 0;
+}
+
+/* Turn packed_ssa, or only judge that and count the work. */
+static int turn_packed_ssa(struct retune *c, bool is_dry)
+{
+	struct repack repack = { .is_packed = turns(c->on, F2FS_FEAT_PACKED_SSA), .is_dry = is_dry };
+	int err = resize_repack(c->vol, &repack);
+
+	if (err || !is_dry)
+		return err;
+	c->result.moved_blocks = repack.moved;
+	c->result.won_segments = repack.won_segments;
+	return 0;
 }
 
 static int stands_in_the_way(struct retune *c, f2fs_nid_t ino, uint32_t feature, const char *why)
@@ -366,12 +381,15 @@ static int make(struct retune *c, const struct f2fs_features_options *o)
 	/*
 	 * The first is there as long as any inode has it. label.c turns checksums on, when all inodes have one.
 	 */
-	const uint32_t first = F2FS_FEAT_EXTRA_ATTR, last = F2FS_FEAT_INODE_CHECKSUM, ro = F2FS_FEAT_RO;
+	const uint32_t first = F2FS_FEAT_EXTRA_ATTR, last = F2FS_FEAT_INODE_CHECKSUM;
 	const uint32_t quota = F2FS_FEAT_QUOTA | F2FS_FEAT_PROJECT_QUOTA;
+	const uint32_t apart = quota | F2FS_FEAT_RO | F2FS_FEAT_PACKED_SSA;
 	struct f2fs_volume *vol = c->vol;
 	uint8_t uuid[16];
-	int err = c->turns_large_nat ? large_nat_switch(vol, o->large_nat == F2FS_LARGE_NAT_ON) : 0;
+	int err = c->turns_packed_ssa ? turn_packed_ssa(c, false) : 0;
 
+	if (!err && c->turns_large_nat)
+		err = large_nat_switch(vol, o->large_nat == F2FS_LARGE_NAT_ON);
 	if (!err)
 		err = switch_features(c, c->on & first, 0, o);
 
@@ -380,13 +398,13 @@ static int make(struct retune *c, const struct f2fs_features_options *o)
 	if (!err)
 		err = c->quota_off ? quota_files_off(vol, c->quota_off, c->off & quota) : 0;
 	if (!err)
-		err = switch_features(c, 0, c->off & ~(quota | first | ro), o);
+		err = switch_features(c, 0, c->off & ~(apart | first), o);
 	if (!err && c->moves.count)
 		err = move_files(c);
 	if (!err && (c->converts || c->erased || turns(c->on, F2FS_FEAT_FLEXIBLE_INLINE_XATTR)))
 		err = rewrite_inodes(c);
 	if (!err)
-		err = switch_features(c, c->on & ~(first | last | quota | ro), c->off & first, o);
+		err = switch_features(c, c->on & ~(apart | first | last), c->off & first, o);
 	if (!err && (c->on & quota || c->quota_on))
 		err = quota_files_on(vol, c->quota_on, c->on & quota);
 	if (err || !turns(c->on, last))
@@ -467,6 +485,7 @@ static int run(struct retune *c, const struct f2fs_features_options *o)
 		return err;
 	if (c->converts == RESHAPE_WIDE && !turns(c->result.after, F2FS_FEAT_EXTRA_ATTR))
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "inodes are converted on a volume with extra_attr");
+	c->turns_packed_ssa = turns(c->on | c->off, F2FS_FEAT_PACKED_SSA);
 	err = judge_read_only(c, o);
 	if (err)
 		return err;
@@ -479,6 +498,8 @@ static int run(struct retune *c, const struct f2fs_features_options *o)
 		err = inode_walk_each(&c->inodes, judge_inode, c);
 	if (!err)
 		err = judge_locked(c);
+	if (!err && c->turns_packed_ssa)
+		err = turn_packed_ssa(c, true);
 	if (!err && !o->dry_run)
 		err = apply(c, o);
 	mem_free(vol->ctx, c->inodes.block);

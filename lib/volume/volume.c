@@ -410,14 +410,15 @@ int volume_overlay(struct f2fs_volume *vol, uint64_t cache_bytes, const char *sp
 	return err;
 }
 
-int volume_reload(struct f2fs_volume *vol)
+/* Load a pack in place of the loaded one; 0: the newest. */
+static int load_pack(struct f2fs_volume *vol, unsigned pack)
 {
 	struct checkpoint_view old = vol->loaded;
 	int err;
 
 	checkpoint_view_init(&vol->loaded, vol->ctx);
 	volume_drop_summaries(vol);
-	err = roots_load_checkpoint(vol, 3 - old.pack);
+	err = roots_load_checkpoint(vol, pack);
 	if (!err)
 		err = heads_load(vol);
 	if (err) { /* the earlier state can still be read; writing on top of it would undo the new pack */
@@ -433,6 +434,36 @@ int volume_reload(struct f2fs_volume *vol)
 	if (!err)
 		rescue_close(vol); /* the rebuilt parts are on the device now */
 	return err;
+}
+
+int volume_reload(struct f2fs_volume *vol)
+{
+	return load_pack(vol, 3 - vol->loaded.pack);
+}
+
+int volume_follow(struct f2fs_volume *vol)
+{
+	const struct f2fs_geometry geo = vol->geo;
+	const struct volume_zones zones = vol->zones;
+	int err;
+
+	geometry_decode(&vol->geo, vol->sb);
+	vol->zones = (struct volume_zones){ 0 };
+	device_cache_forget(vol->cache, 0, f2fs_device_info(vol->dev)->size);
+	err = zones_load(vol);
+	if (!err)
+		err = load_pack(vol, 0);
+	vol->is_outdated |= err != 0;
+	mem_free(vol->ctx, err ? vol->zones.sequential : zones.sequential);
+	if (err) {
+		vol->geo = geo;
+		vol->zones = zones;
+		return err;
+	}
+	vol->barred = (struct volume_barred){ 0 };
+	vol->sit_agrees = false;
+	vol->generation++;
+	return 0;
 }
 
 void volume_forget_filing(struct f2fs_volume *vol)

@@ -214,6 +214,11 @@ int volume_overlay(struct f2fs_volume *vol, uint64_t cache_bytes, const char *sp
 void volume_forget_filing(struct f2fs_volume *vol);
 /* After a commit: load the other checkpoint pack. When that fails the handle stays with the old one, outdated. */
 int volume_reload(struct f2fs_volume *vol);
+/*
+ * After a switch of superblocks to areas in another place: take the geometry and load the newest pack. When that fails
+ * the handle stays with the old areas, outdated.
+ */
+int volume_follow(struct f2fs_volume *vol);
 
 /* Free the strings of the options of writing. */
 void volume_forget_options(struct f2fs_volume *vol);

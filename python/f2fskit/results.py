@@ -195,6 +195,10 @@ class FeaturesResult(NamedTuple):
     large_nat_before: bool
     """The checkpoint had the flag large_nat_bitmap."""
     large_nat_after: bool
+    moved_blocks: int
+    """Of files, that make room while PACKED_SSA moves the tables; an estimate."""
+    won_segments: int
+    """That the main area wins by PACKED_SSA; negative: it loses them."""
 
 
 class Geometry(NamedTuple):

@@ -65,6 +65,9 @@ class VolumeSettings(VolumeBase):
         an inode needs the feature or lacks what it needs (its `ino` names it), and when there are uncommitted changes. With RO,
         changes fail with ReadOnlyError until it is off again. RO stays on where mkfs() made the volume with it.
 
+        PACKED_SSA is for blocks of 16 KiB and moves all tables, so some segments must be free. A pinned file at the start of the
+        main area is an UnsupportedError.
+
         Args:
             on: features to turn on.
             off: features to turn off.
@@ -88,7 +91,14 @@ class VolumeSettings(VolumeBase):
             self._geometry = results.make_geometry(self._handle.get(lib.f2fs_volume_geometry))
             self._epoch += 1
         return results.FeaturesResult(
-            enums.Feature(row.before), enums.Feature(row.after), row.inodes, row.left, bool(row.large_nat_before), bool(row.large_nat_after)
+            enums.Feature(row.before),
+            enums.Feature(row.after),
+            row.inodes,
+            row.left,
+            bool(row.large_nat_before),
+            bool(row.large_nat_after),
+            row.moved_blocks,
+            row.won_segments,
         )
 
     def add_features(self, features: enums.Feature, *, strict: bool = False, hash_only: bool = False) -> None:

@@ -12,7 +12,8 @@ ALONE = ["encrypt", "extra_attr", "lost_found", "verity", "sb_checksum", "casefo
 MADE = ("-i", "owner,mtime", "-x", "/lost+found")
 READ_ONLY = "ro"  # with it nothing else changes
 FLAG = "large_nat_bitmap"  # of the checkpoint
-NEVER = ["blkzoned", "atomic_write", "device_alias", "packed_ssa"]
+NEVER = ["blkzoned", "atomic_write", "device_alias"]
+PACKED = "packed_ssa"  # with blocks of 16 KiB
 
 
 @pytest.fixture
@@ -68,11 +69,12 @@ def states(run_tool, image):
 def test_list(run_tool, make):
     rows = json.loads(run_tool("f2fs", "--json", make("extra_attr,compression"), "feature").stdout)["features"]
     found = {row["name"]: (row["on"], row["change"]) for row in rows}
-    assert set(found) == {*NEED_EXTRA, *ALONE, *NEVER, READ_ONLY, FLAG} and found[FLAG] == (False, "can be turned on")
+    assert set(found) == {*NEED_EXTRA, *ALONE, *NEVER, READ_ONLY, FLAG, PACKED} and found[PACKED] == (False, "for 16 KiB blocks")
+    assert found[FLAG] == (False, "can be turned on")
     assert found["compression"] == (True, "can be turned off") and found["verity"] == (False, "can be turned on")
     assert all(found[name] == (False, "by mkfs.f2fs only") for name in NEVER)
     with open(os.path.join(os.path.dirname(__file__), "..", "..", "README.md")) as readme:
-        assert f"| {len(ALONE + NEED_EXTRA) + 2} of {len(found)}; " in readme.read()
+        assert f"| {len(ALONE + NEED_EXTRA) + 3} of {len(found)}; " in readme.read()
 
 
 @pytest.mark.parametrize("name", [READ_ONLY] + ALONE + [name for name in NEED_EXTRA if name != "flexible_inline_xattr"])
@@ -295,6 +297,35 @@ def test_quota_without_files_stays(make, feature, run_tool):
 
 def test_conversion_needs_the_feature(make, feature):
     assert "on a volume with extra_attr" in feature(make(), "--convert", rc=1)
+
+
+def test_packed_ssa(run_tool, feature, source, tmp_path):
+    """The tables move, and an undo file brings them back. tune.f2fs and fsck.f2fs do the same."""
+    image, undo = tmp_path / "disk.img", tmp_path / "undo"
+    words = "feature", "+" + PACKED
+    run_tool("mkfs.f2fs", "-q", "-b", "16384", "--root-dir", source, image, "5G")
+
+    def check(on):
+        assert json.loads(run_tool("fsck.f2fs", "-f", "--dry-run", "--json", image).stdout)["problems"] == []
+        run_tool("f2fs", image, "diff", *MADE, source)
+        assert states(run_tool, image)[PACKED] == on
+
+    told = json.loads(run_tool("f2fs", "--json", image, *words, "-n").stdout)
+    assert told["moved_blocks"] > 300 and told["won_segments"] == 1
+    done = json.loads(run_tool("f2fs", "-w", "--json", image, *words).stdout)
+    assert done == {**told, "dry_run": False}
+    check(True)
+    run_tool("f2fs", "-w", "-c", f"feature -{PACKED}; mkdir /new; commit; feature +{PACKED}; rmdir /new", image)
+    check(True)
+    assert b"won_segments = -1" in run_tool("tune.f2fs", "-O", "^" + PACKED, image).stdout
+    check(False)
+    run_tool("fsck.f2fs", "-f", "-O", PACKED, image)
+    check(True)
+    run_tool("f2fs", "-w", image, "feature", "-" + PACKED)
+    run_tool("f2fs", "-w", "--undo", undo, image, *words)
+    check(True)
+    run_tool("fsck.f2fs", "--restore", undo, image)
+    check(False)
 
 
 @pytest.mark.parametrize("name", NEVER)

@@ -40,6 +40,7 @@ struct operation {
 	int bears;  /* may succeed in spite of a failed read: there is a second copy, or single files fail */
 	int opens;  /* works on a volume, so a failed read is tried again */
 	int (*is_good)(struct bench *b); /* is another result good, too? NULL: no */
+	unsigned more_bits; /* that a block has, as all of the volume: 2 for blocks of 16 KiB */
 };
 
 static const char *seed_folder;
@@ -393,6 +394,22 @@ static int run_recovered_view(struct bench *b)
 	return rc ? f2fs_context_fail(b->ctx, rc, detail.message) : 0;
 }
 
+/* Close a volume that a change gave rc for, and return that: whatever failed, the volume is whole. */
+static int close_and_judge(struct bench *b, struct f2fs_volume *vol, int rc, const struct exercise_limits *limits,
+			   const char *name)
+{
+	const struct f2fs_error_detail detail = *f2fs_context_error(b->ctx);
+	const uint64_t fail_at = b->host.fail_at;
+	struct exercise_result result;
+
+	f2fs_volume_close(vol);
+	b->host.fail_at = 0;
+	if (exercise_device(b->ctx, b->memory, NULL, limits, &result) != 0 || result.damage > 0)
+		fail(name, "", 0, "the volume is damaged");
+	b->host.fail_at = fail_at;
+	return rc ? f2fs_context_fail(b->ctx, rc, detail.message) : 0;
+}
+
 /* Whatever fails, the volume stays whole, with the old names or the new ones. */
 static int run_names(struct bench *b)
 {
@@ -408,9 +425,6 @@ static int run_names(struct bench *b)
 							  .how = &lzo,
 							  .directories = 1 };
 	const struct f2fs_compress_files_options unpack = { F2FS_SIZED(f2fs_compress_files_options) };
-	const uint64_t fail_at = b->host.fail_at;
-	struct f2fs_error_detail detail;
-	struct exercise_result result;
 	struct f2fs_volume *vol;
 	int rc = f2fs_volume_open(b->ctx, b->dev, NULL, &vol);
 
@@ -429,13 +443,23 @@ static int run_names(struct bench *b)
 		rc = f2fs_compress_files(vol, &pack, NULL);
 	if (rc == 0)
 		rc = f2fs_compress_files(vol, &unpack, NULL);
-	detail = *f2fs_context_error(b->ctx);
-	f2fs_volume_close(vol);
-	b->host.fail_at = 0;
-	if (exercise_device(b->ctx, b->memory, NULL, &limits, &result) != 0 || result.damage > 0)
-		fail("label, UUID, features and compression", "", 0, "the volume is damaged");
-	b->host.fail_at = fail_at;
-	return rc ? f2fs_context_fail(b->ctx, rc, detail.message) : 0;
+	return close_and_judge(b, vol, rc, &limits, "label, UUID, features and compression");
+}
+
+/* All tables move; a failure leaves the old ones in force, or the new ones. */
+static int run_packed_ssa(struct bench *b)
+{
+	static const struct exercise_limits limits = { .entries = 30, .extents = 20, .bytes = 20000 };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .block_size = 16384 };
+	struct f2fs_volume *vol;
+	int rc = make_volume(b, &options, &vol);
+
+	if (rc != 0)
+		return rc;
+	rc = f2fs_volume_add_features(vol, F2FS_FEAT_LOST_FOUND | F2FS_FEAT_PACKED_SSA, 0);
+	if (rc == 0)
+		rc = f2fs_volume_set_label(vol, "packed");
+	return close_and_judge(b, vol, rc, &limits, "packed_ssa");
 }
 
 /* Fields of every kind of place are read, and one is written. */
@@ -777,37 +801,38 @@ static int run_passphrase(struct bench *b)
 }
 
 static const struct operation operations[] = {
-	{ "memory device", NULL, run_memory, 0, 0, 0, NULL },
-	{ "device stack", NULL, run_device_stack, 1, 0, 0, NULL },
-	{ "undo", NULL, run_undo, 1, 0, 0, is_good_undo },
-	{ "open", "seed-plain", run_open, 0, 1, 1, NULL },
-	{ "open, large NAT bitmap", "seed-large-nat-bitmap", run_open, 0, 1, 1, NULL },
-	{ "rescue", "seed-plain", run_rescue, 0, 1, 1, NULL },
-	{ "read everything", "seed-plain", run_exercise, 0, 1, 1, NULL },
-	{ "read everything, features", "seed-features", run_exercise, 0, 1, 1, NULL },
-	{ "read everything, compressed", "seed-compressed", run_exercise, 0, 1, 1, NULL },
-	{ "read everything, encrypted", "seed-encrypted", run_exercise, 0, 1, 1, NULL },
-	{ "read everything, verity", "seed-verity", run_exercise, 0, 1, 1, NULL },
-	{ "read everything, orphans", "seed-orphans", run_exercise, 0, 1, 1, NULL },
-	{ "check", "seed-plain", run_check, 0, 1, 1, NULL },
-	{ "check, features", "seed-features", run_check, 0, 1, 1, NULL },
-	{ "check, verity", "seed-verity", run_check, 0, 1, 1, NULL },
-	{ "diff", "seed-plain", run_diff, 0, 1, 1, NULL },
-	{ "recover", "seed-fsync-mixed", run_recover, 1, 0, 1, NULL },
-	{ "recover, orphans", "seed-orphans", run_recover, 1, 0, 1, NULL },
-	{ "recovered view", "seed-fsync-mixed", run_recovered_view, 0, 1, 1, NULL },
-	{ "label, UUID, features and compression", "seed-features", run_names, 1, 1, 1, NULL },
-	{ "fields", "seed-features", run_fields, 1, 1, 1, NULL },
-	{ "repair", "seed-plain", run_repair, 1, 1, 1, NULL },
-	{ "repair, lost nodes", "seed-plain", run_repair_nodes, 1, 1, 1, NULL },
-	{ "repair, lost nodes, features", "seed-features", run_repair_nodes, 1, 1, 1, NULL },
-	{ "mkfs", NULL, run_mkfs, 1, 0, 0, is_good_mkfs },
-	{ "populate", NULL, run_populate, 1, 1, 1, NULL },
-	{ "fsync", NULL, run_fsync, 1, 1, 1, NULL },
-	{ "compress, seal, discard", NULL, run_engine, 1, 1, 1, NULL },
-	{ "view beside a writer", NULL, run_beside, 1, 0, 1, is_good_beside },
-	{ "undelete", NULL, run_undelete, 1, 0, 1, NULL },
-	{ "passphrase", "seed-plain", run_passphrase, 0, 1, 1, NULL },
+	{ "memory device", NULL, run_memory, 0, 0, 0, NULL, 0 },
+	{ "device stack", NULL, run_device_stack, 1, 0, 0, NULL, 0 },
+	{ "undo", NULL, run_undo, 1, 0, 0, is_good_undo, 0 },
+	{ "open", "seed-plain", run_open, 0, 1, 1, NULL, 0 },
+	{ "open, large NAT bitmap", "seed-large-nat-bitmap", run_open, 0, 1, 1, NULL, 0 },
+	{ "rescue", "seed-plain", run_rescue, 0, 1, 1, NULL, 0 },
+	{ "read everything", "seed-plain", run_exercise, 0, 1, 1, NULL, 0 },
+	{ "read everything, features", "seed-features", run_exercise, 0, 1, 1, NULL, 0 },
+	{ "read everything, compressed", "seed-compressed", run_exercise, 0, 1, 1, NULL, 0 },
+	{ "read everything, encrypted", "seed-encrypted", run_exercise, 0, 1, 1, NULL, 0 },
+	{ "read everything, verity", "seed-verity", run_exercise, 0, 1, 1, NULL, 0 },
+	{ "read everything, orphans", "seed-orphans", run_exercise, 0, 1, 1, NULL, 0 },
+	{ "check", "seed-plain", run_check, 0, 1, 1, NULL, 0 },
+	{ "check, features", "seed-features", run_check, 0, 1, 1, NULL, 0 },
+	{ "check, verity", "seed-verity", run_check, 0, 1, 1, NULL, 0 },
+	{ "diff", "seed-plain", run_diff, 0, 1, 1, NULL, 0 },
+	{ "recover", "seed-fsync-mixed", run_recover, 1, 0, 1, NULL, 0 },
+	{ "recover, orphans", "seed-orphans", run_recover, 1, 0, 1, NULL, 0 },
+	{ "recovered view", "seed-fsync-mixed", run_recovered_view, 0, 1, 1, NULL, 0 },
+	{ "label, UUID, features and compression", "seed-features", run_names, 1, 1, 1, NULL, 0 },
+	{ "packed_ssa", NULL, run_packed_ssa, 1, 1, 1, NULL, 2 },
+	{ "fields", "seed-features", run_fields, 1, 1, 1, NULL, 0 },
+	{ "repair", "seed-plain", run_repair, 1, 1, 1, NULL, 0 },
+	{ "repair, lost nodes", "seed-plain", run_repair_nodes, 1, 1, 1, NULL, 0 },
+	{ "repair, lost nodes, features", "seed-features", run_repair_nodes, 1, 1, 1, NULL, 0 },
+	{ "mkfs", NULL, run_mkfs, 1, 0, 0, is_good_mkfs, 0 },
+	{ "populate", NULL, run_populate, 1, 1, 1, NULL, 0 },
+	{ "fsync", NULL, run_fsync, 1, 1, 1, NULL, 0 },
+	{ "compress, seal, discard", NULL, run_engine, 1, 1, 1, NULL, 0 },
+	{ "view beside a writer", NULL, run_beside, 1, 0, 1, is_good_beside, 0 },
+	{ "undelete", NULL, run_undelete, 1, 0, 1, NULL, 0 },
+	{ "passphrase", "seed-plain", run_passphrase, 0, 1, 1, NULL, 0 },
 };
 
 /* ---- the bench */
@@ -839,7 +864,7 @@ static void set_up(struct bench *b, const struct operation *op)
 	test_host_init(&b->host);
 	if (f2fs_context_open(&b->host.host, &b->ctx) != 0)
 		abort();
-	if (f2fs_device_open_memory(b->ctx, VOLUME_SIZE, &b->memory) != 0)
+	if (f2fs_device_open_memory(b->ctx, VOLUME_SIZE << op->more_bits, &b->memory) != 0)
 		abort();
 	if (op->seed) {
 		struct compact c;
@@ -971,7 +996,7 @@ static void run_without_roots(const struct operation *op)
 	static const uint64_t roots[] = { 0, 4096, 512 * 4096, 1024 * 4096 };
 
 	for (unsigned i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
-		const struct f2fs_fault_rule rule = { .bad_offset = roots[i], .bad_length = 4096 };
+		const struct f2fs_fault_rule rule = { .bad_offset = roots[i] << op->more_bits, .bad_length = 4096 };
 		uint64_t counts[3];
 		struct bench b;
 		int rc;

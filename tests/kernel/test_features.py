@@ -86,6 +86,18 @@ def test_used_by_the_kernel(kernel, run_tool, peer_check, tmp_path, source, made
     peer_check(image)
 
 
+@pytest.mark.parametrize("size", ["512M", "5G"])
+def test_packed_ssa_and_newer_f2fs_tools(run_tool, newer_tools, tmp_path, source, size):
+    """No kernel of the tests mounts blocks of 16 KiB, so f2fs-tools judge the moved tables alone."""
+    image = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", "-b", "16384", "--root-dir", source, image, size)
+    for sign in "+-":
+        run_tool("f2fs", "-w", image, "feature", sign + "packed_ssa")
+        done = newer_tools(16384, "fsck.f2fs", "--dry-run", image)
+        assert done.returncode == 0 and b"[Fail]" not in done.stdout, done.stdout.decode()
+        run_tool("f2fs", image, "diff", source)
+
+
 def test_taken_back(kernel, run_tool, peer_check, tmp_path, source):
     """The kernel fills a volume with extra attributes, which then lose them: it reads all of it, and goes on."""
     image, before, after = tmp_path / "disk.img", tmp_path / "before", tmp_path / "after"

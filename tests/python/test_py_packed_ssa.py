@@ -3,6 +3,8 @@
 
 No kernel is asked: those of the tests have pages of 4 KiB and mount no blocks of 16 KiB.
 """
+import os
+
 import f2fskit
 import pytest
 from conftest import pattern
@@ -158,3 +160,38 @@ def test_power_cuts(on, off, options):
                         f2fskit.resize(again)
                         assert contents(again) == before and found_by_check(again) <= {"CP_UNFINISHED"}
         assert {had, last} <= seen and hops > 3
+
+
+@pytest.mark.parametrize("conventional", [8, 4])
+def test_zones(conventional):
+    """The tables need zones that can be written anywhere, beside the old ones."""
+    with f2fskit.Device.memory(6 * GIB) as memory, memory.zoned(32 << 20, conventional=conventional) as device:
+        f2fskit.mkfs(device, block_size=16384, zoned=True)
+        for on, off in ((PACKED, Feature(0)), (Feature(0), PACKED)):
+            with f2fskit.open(device, "r+") as volume:
+                volume["/file"].write_bytes(TREE["blocks"])
+                volume.commit()
+                if conventional == 4 and on:
+                    with pytest.raises(f2fskit.UnsupportedError, match="the zones that can be written anywhere end too early"):
+                        volume.set_features(on, off)
+                else:
+                    volume.set_features(on, off)
+                    volume["/more"].write_bytes(TREE["blocks"])
+                assert volume["/file"].read_bytes() == TREE["blocks"]
+            assert not found_by_check(device)
+
+
+def test_two_devices(tmp_path):
+    paths = [tmp_path / "first", tmp_path / "second"]
+    for path in paths:
+        path.touch()
+        os.truncate(path, 3 * GIB)
+    f2fskit.mkfs(paths[0], devices=[f2fskit.DeviceSpec(paths[1])], block_size=16384)
+    for on, off in ((PACKED, Feature(0)), (Feature(0), PACKED)):
+        with f2fskit.open(paths[0], "r+", devices=paths[1:]) as volume:
+            volume["/file"].write_bytes(TREE["blocks"])
+            volume.commit()
+            assert abs(volume.set_features(on, off).won_segments) == 1
+        with f2fskit.open(paths[0], devices=paths[1:]) as volume:
+            assert volume["/file"].read_bytes() == TREE["blocks"]
+        assert not f2fskit.check(paths[0], devices=paths[1:]).problems

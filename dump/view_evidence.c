@@ -2,6 +2,7 @@
 /*
  * Show the container of an image with its digests, the start of the volume, and the footer of verified boot.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "dump/session.h"
@@ -55,6 +56,33 @@ void dump_put_container(struct dump *d)
 	if (offset)
 		cli_print_u64(d->out, "volume_offset", offset);
 	put_boot_footer(d);
+}
+
+static void add_digest(char *text, size_t size, const char *name, const uint8_t *bytes, size_t n)
+{
+	size_t at = strlen(text);
+
+	at += (size_t)snprintf(text + at, size - at, ", %s ", name);
+	for (size_t i = 0; i < n; i++)
+		at += (size_t)snprintf(text + at, size - at, "%02x", bytes[i]);
+}
+
+void dump_say_container(struct dump *d)
+{
+	struct f2fs_evidence evidence = { F2FS_SIZED(f2fs_evidence) };
+	char digests[120] = "";
+
+	if (f2fs_device_evidence(f2fs_volume_device(d->vol), &evidence) != 0)
+		return;
+	if (d->is_json) {
+		put_container(d, &evidence);
+		return;
+	}
+	if (evidence.has_md5)
+		add_digest(digests, sizeof(digests), "MD5", evidence.md5, sizeof(evidence.md5));
+	if (evidence.has_sha1)
+		add_digest(digests, sizeof(digests), "SHA-1", evidence.sha1, sizeof(evidence.sha1));
+	cli_warning(&d->cli, "%s: the volume is in %s%s", d->image, evidence.format, digests);
 }
 
 int view_evidence(struct dump *d, const char *argument)

@@ -10,5 +10,7 @@
 /* The container of the image and the footer of verified boot, if there are such, as members of the
  * open record. */
 void dump_put_container(struct dump *d);
+/* The container with its own digests: members of the open record with JSON, else a line on standard error. */
+void dump_say_container(struct dump *d);
 
 #endif

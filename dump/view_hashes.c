@@ -10,6 +10,7 @@
 
 #include "dump/copy_options.h"
 #include "dump/session.h"
+#include "dump/view_evidence.h"
 #include "dump/views.h"
 
 
@@ -320,6 +321,7 @@ int view_hashes(struct dump *d, const char *argument)
 	rc = f2fs_inode_open(d->vol, d->geo->root_ino, &root);
 	if (rc)
 		return dump_fail(d, rc, "--hashes");
+	dump_say_container(d);
 	if (d->is_json)
 		cli_print_begin_table(d->out, "hashes", NULL, 0);
 	else if (h.form->head)

@@ -316,6 +316,15 @@ def test_evidence(run, tmp_path, filled, evidence):
     assert wanted in run("dump.f2fs", "--info", evidence[0]).stdout
 
 
+def test_hashes_of_evidence(run, filled, evidence):
+    """The digest of the container is beside those of the files, and their list stays one that sha256sum reads."""
+    plain, packed = run("dump.f2fs", "--hashes", filled[0]), run("dump.f2fs", "--hashes", evidence[0])
+    wanted = hashlib.md5(filled[0].read_bytes()).hexdigest()
+    assert packed.stdout == plain.stdout and not plain.stderr
+    assert f"the volume is in an EnCase image (E01), MD5 {wanted}" in packed.stderr
+    assert json.loads(run("dump.f2fs", "--hashes", "--json", evidence[0]).stdout)["stored_md5"] == wanted
+
+
 @pytest.mark.parametrize("harm", ["middle", "last", "chunk"])
 def test_damaged_evidence(run, tmp_path, filled, evidence, harm):
     """A missing part and a wrong checksum are errors of reading; libewf alone gives zeros there."""

@@ -69,10 +69,9 @@ static int report(struct edit *e, const struct f2fs_features_options *o, const s
 	cli_print_u64(out, "inodes", result->inodes);
 	if (o->convert)
 		cli_print_u64(out, "left", result->left);
-	if ((o->on | o->off) & F2FS_FEAT_PACKED_SSA) {
-		cli_print_u64(out, "moved_blocks", result->moved_blocks);
+	cli_print_u64(out, "moved_blocks", result->moved_blocks);
+	if ((o->on | o->off) & F2FS_FEAT_PACKED_SSA)
 		cli_print_s64(out, "won_segments", result->won_segments);
-	}
 	cli_print_end(out);
 	return edit_print_close(e, out);
 }

@@ -142,10 +142,9 @@ static void print_features(struct cli_print *out, const struct arguments *a, con
 	cli_print_u64(out, "inodes_rewritten", result->inodes);
 	if (a->features.convert)
 		cli_print_u64(out, "inodes_left", result->left);
-	if ((a->features.on | a->features.off) & F2FS_FEAT_PACKED_SSA) {
-		cli_print_u64(out, "moved_blocks", result->moved_blocks);
+	cli_print_u64(out, "moved_blocks", result->moved_blocks);
+	if ((a->features.on | a->features.off) & F2FS_FEAT_PACKED_SSA)
 		cli_print_s64(out, "won_segments", result->won_segments);
-	}
 }
 
 /* The features come first: setting the UUID computes the checksums that they may ask for. */

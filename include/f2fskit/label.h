@@ -69,7 +69,8 @@ struct f2fs_features_result {
 	uint64_t left;		 /* with convert: inodes that stay as they are */
 	uint8_t large_nat_before; /* 1: the checkpoint had the flag large_nat_bitmap */
 	uint8_t large_nat_after;  /* and has it now, or would have it */
-	uint64_t moved_blocks;	  /* of files, that make room while packed_ssa moves the tables; an estimate */
+	/* of files that are copied, nodes included: above nodes with convert, or in the way of tables; an estimate */
+	uint64_t moved_blocks;
 	int64_t won_segments;	  /* that the main area wins by packed_ssa; negative: it loses them */
 };
 

@@ -18,6 +18,8 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "file/change.h"
+#include "file/inode_read.h"
+#include "file/path.h"
 #include "format/evidence.h"
 #include "format/inode.h"
 #include "format/inode_widen.h"
@@ -118,17 +120,25 @@ static int turn_packed_ssa(struct retune *c, bool is_dry)
 
 	if (err || !is_dry)
 		return err;
-	c->result.moved_blocks = repack.moved;
+	c->result.moved_blocks += repack.moved;
 	c->result.won_segments = repack.won_segments;
 	return 0;
 }
 
 static int stands_in_the_way(struct retune *c, f2fs_nid_t ino, uint32_t feature, const char *why)
 {
+	struct f2fs_inode *inode;
+	char path[1024];
+	bool has_path = false;
+
 	c->result.ino = ino;
 	c->result.obstacle = feature;
-	return error_set(c->vol->ctx, F2FS_ERR_STATE, "%s stays as it is: inode %u %s", feature_name(feature),
-			 (unsigned)ino, why);
+	if (inode_open(c->vol, ino, &inode) == 0) {
+		has_path = inode_path(inode, path, sizeof(path)) == 0;
+		f2fs_inode_close(inode);
+	}
+	return error_set(c->vol->ctx, F2FS_ERR_STATE, "%s stays as it is: inode %u%s%s%s %s", feature_name(feature),
+			 (unsigned)ino, has_path ? " (" : "", has_path ? path : "", has_path ? ")" : "", why);
 }
 
 /* Clear what only a feature that is off would read: it would pass for evidence of the feature (format/evidence.h). */
@@ -217,6 +227,7 @@ static int judge_inode(void *user, const struct f2fs_nat_info *nat)
 		f2fs_nid_t *move = vec_push(&c->moves, 1);
 
 		c->result.inodes++;
+		c->result.moved_blocks += inode_i_blocks(inode);
 		if (!move)
 			return F2FS_ERR_NOMEM;
 		*move = nat->nid;

@@ -196,7 +196,7 @@ class FeaturesResult(NamedTuple):
     """The checkpoint had the flag large_nat_bitmap."""
     large_nat_after: bool
     moved_blocks: int
-    """Of files, that make room while PACKED_SSA moves the tables; an estimate."""
+    """Of files that are copied, nodes included: above nodes with convert, or in the way of tables. An estimate."""
     won_segments: int
     """That the main area wins by PACKED_SSA; negative: it loses them."""
 

@@ -158,7 +158,7 @@ def test_all_at_once(make, feature, is_whole, run_tool):
 def test_room_for_attributes(make, feature, is_whole, run_tool):
     """flexible_inline_xattr needs extra attributes in each inode, stores the room, and goes where it is the usual one."""
     old = make()
-    assert "inode 3 has no extra attributes" in feature(old, "+flexible_inline_xattr", rc=1)
+    assert "inode 3 (/) has no extra attributes" in feature(old, "+flexible_inline_xattr", rc=1)
     assert not any(states(run_tool, old).values())
     image = make(EXTRA)
     assert "flexible_inline_xattr" in feature(image, "+flexible_inline_xattr")
@@ -172,7 +172,7 @@ def test_room_for_attributes(make, feature, is_whole, run_tool):
 def test_checksums(make, feature, is_whole, run_tool):
     """Each inode has a right one, also in inodes that the volume had before."""
     image = make(EXTRA)
-    assert "inode 3 has no room for one" in feature(image, "+inode_checksum", rc=1)  # mkfs.f2fs gave the root no more
+    assert "inode 3 (/) has no room for one" in feature(image, "+inode_checksum", rc=1)  # mkfs.f2fs gave the root no more
     assert "inode_checksum" in feature(image, "--convert", "+inode_checksum")
     is_whole(image)
     fields = run_tool("f2fs", image, "field", "inode[3].i_inode_checksum", "inode[3].i_extra_isize").stdout
@@ -419,7 +419,7 @@ def test_what_linux_would_have_to_write(make, feature, run_tool, tmp_path):
     run_tool("f2fs", "-w", image, "set", f"inode[{ino}].i_advise", "|=0x80")
     before = image.read_bytes()
     for words in (["-n", "+ro"], ["+ro", "+verity"]):
-        assert f"ro stays as it is: inode {ino} has the mark of an unfinished write" in feature(image, *words, rc=1)
+        assert f"ro stays as it is: inode {ino} (/small) has the mark of an unfinished write" in feature(image, *words, rc=1)
     assert image.read_bytes() == before
     run_tool("f2fs", "-w", image, "set", f"inode[{ino}].i_advise", "&=-129")
     with open(tmp_path / "holes", "wb") as file:

@@ -117,8 +117,10 @@ def test_an_abandoned_run_ends(images):
 
 
 def test_example(images, top):
-    paths = [images / "01.img", images / "46-damaged.img"]
+    """The program looks at all 50 images."""
+    paths = [*sorted(images.iterdir()), images / "missing.img"]
     done = subprocess.run([sys.executable, top / "examples/many_images.py", *paths], capture_output=True, text=True,
                           env={**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(f2fskit.__file__))})
-    good, damaged = done.stdout.splitlines()
-    assert done.returncode == 1 and good.endswith("sound") and "2 files\t1006 bytes" in good and "CorruptError" in damaged
+    rows = done.stdout.splitlines()
+    assert done.returncode == 1 and len(rows) == 50 and all(row.endswith("\tsound") for row in rows[:46])
+    assert "2 files\t1006 bytes" in rows[1] and "CorruptError" in rows[46] and "NotFoundError" in rows[49]

@@ -200,10 +200,12 @@ static enum pack_loss judge(struct f2fs_volume *vol, uint8_t *block, uint8_t *be
 	const int64_t newer = has_any ? (int64_t)(cp_checkpoint_ver(best) - cp_checkpoint_ver(vol->view->cp)) : 0;
 
 	if (newer <= 0) {
+		/* f2fs-tools fill a volume with the feature ro in pack 1, with the version that pack 2 has from mkfs */
+		const bool is_filled = geometry_has(&vol->geo, F2FS_FEAT_RO) && other == 1 && newer == 0;
 		const bool is_lost = !has_head && !is_torn(vol, other, block) &&
 				     logs_go_on(vol, vol->view->cp, block) && !is_only_fsynced(vol, block);
 
-		return is_lost ? PACK_LOST : PACK_NEWEST;
+		return is_lost || is_filled ? PACK_LOST : PACK_NEWEST;
 	}
 	/* the rest is the first block of the pack, or only its last block */
 	if (newer > (int64_t)MOST_NEWER && has_head && ends_as_older(vol, other, best, block))

@@ -7,6 +7,7 @@ import sweep_judge
 import sweep_plan
 import sweep_spots
 import sweep_volumes
+import sweep_writes
 
 
 class Beds:
@@ -35,6 +36,11 @@ class Beds:
         """The result of a damage."""
         whole, _, seals = self.get(damage.volume)
         return sweep_judge.one(whole, damage, seals, self.then)
+
+    def writes(self, damage):
+        """The result of changes before the repair."""
+        whole, _, seals = self.get(damage.volume)
+        return sweep_writes.one(whole, damage, seals)
 
     def clean(self, damage, asked):
         """No repair: keep the volume for the kernel if a check calls it clean."""

@@ -43,6 +43,23 @@ def test_sample(beds):
     assert {(row, word) for row, words in known.items() for word in words} == met
 
 
+def test_writes_before_a_repair(beds):
+    """Changes of a damaged volume cost no other file anything. Some are refused."""
+    import sweep_plan
+
+    plans = {name: beds.plan(name) for name in beds.names}
+    results = [beds.writes(damage) for damage in sweep_plan.sample(plans, SEED, {1: 300, 2: 100, 3: 0})]
+    assert [(result["id"], result["wrong"]) for result in results if result["wrong"]] == []
+    assert sum(result["state"] == "WRITTEN" for result in results) > 200
+
+
+@pytest.mark.parametrize("damage", ["raw block[9].u8[34]^=0x8", "block[2].u8[166]^=0x2", "raw cp[1].checkpoint_ver^=0x200"])
+def test_a_filled_pack_is_the_newer_one(beds, damage):
+    """f2fs-tools fill a volume with the feature ro in pack 1, and both packs have one version."""
+    result = beds.writes(beds.plan("seed:read-only").again(damage))
+    assert (result["state"], result["wrong"]) == ("StateError", {})
+
+
 def test_every_bit_has_an_address(beds, f2fskit):
     """Every structure of the format is swept on some volume, and an id gives the same damage again."""
     swept, plans = set(), [beds.plan(name) for name in beds.names]
@@ -159,6 +176,7 @@ def test_known_faults_are_words():
 
 
 MENDED = (
+    "seed:borders inode[4].i_inline^=0x1", "ours:waiting inode[12].i_xattr_nid^=0x10",
     "seed:fsync-mixed inode[4].i_size^=0x4000000", "seed:inline-xattr inode[6].i_inline_xattr_size^=0x4",
     "seed:fsync-chain inode[4].i_addr[0]^=0x200", "seed:fsync-mixed inode[6].i_addr[0]^=0x400",
     "seed:fsync-mixed inode[8].i_addr[0]^=0x1000", "seed:orphans inode[17].i_addr[0]^=0x400",

@@ -30,9 +30,16 @@ static int error_code_of(enum plan_result result)
 	}
 }
 
-static int refuse(struct f2fs_context *ctx, const struct plan_input *in, enum plan_result result)
+static uint64_t size_of(const struct f2fs_mkfs_device *dev)
 {
-	uint64_t size = in->devices[0].size, smallest;
+	return dev->size ? dev->size : f2fs_device_info(dev->device)->size;
+}
+
+/* first: as it was given, with a part of a sector at the end, perhaps. */
+static int refuse(struct f2fs_context *ctx, const struct plan_input *in, const struct f2fs_mkfs_device *first,
+		  enum plan_result result)
+{
+	uint64_t size = size_of(first), smallest;
 	int code = error_code_of(result);
 
 	if (result == PLAN_TOO_LARGE)
@@ -128,7 +135,7 @@ static int take_device(struct f2fs_context *ctx, const struct f2fs_mkfs_device *
 	if (dev->size > info->size)
 		return error_set(ctx, F2FS_ERR_INVALID, "%llu bytes are more than the device has (%llu)",
 				 (unsigned long long)dev->size, (unsigned long long)info->size);
-	out->size = dev->size ? dev->size : info->size;
+	out->size = size_of(dev);
 	if (info->sector_size)
 		out->size -= out->size % info->sector_size;
 	out->sector_size = info->sector_size;
@@ -166,7 +173,7 @@ int mkfs_plan(struct f2fs_context *ctx, const struct f2fs_mkfs_device *devices, 
 	result = plan_features(in.feature, in.block_size, &in.feature);
 	if (!result)
 		result = plan_layout(&in, out);
-	return result ? refuse(ctx, &in, result) : 0;
+	return result ? refuse(ctx, &in, devices, result) : 0;
 }
 
 int f2fs_mkfs_plan(struct f2fs_context *ctx, const struct f2fs_mkfs_device *devices, unsigned count,

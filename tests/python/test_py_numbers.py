@@ -175,6 +175,7 @@ def test_reading_more_than_there_is(volume, capfd):
     (("x", 64 << 20), {"lable": "x"}, TypeError, "unexpected keyword argument .lable."),
     (("x", 64 << 20), {"label": b"x"}, TypeError, "label is text .str., not bytes"),
     (("x", 64 << 20), {"features": [b"encrypt"]}, TypeError, "a feature's name is text .str., not bytes"),
+    (("x", 100), {}, f2fskit.NospcError, "^100 bytes are too small: the smallest size with these options is 48234496"),
     (("x", 64 << 20), {"features": ["encrpt"]}, f2fskit.InvalidError, "unknown feature: encrpt; there are encrypt, .*packed_ssa"),
     (("x", 64 << 20), {"cold_extensions": "mp3"}, TypeError, "cold_extensions is a list of text .str., not str")])
 def test_what_mkfs_does_not_take_says_what_it_takes(tmp_path, monkeypatch, arguments, options, kind, words):

@@ -17,6 +17,7 @@ from ._core import lib
 from .inode import Inode
 from .moment import Moment, nanoseconds
 from .name_text import decode_name, encode_name, permissions
+from .path_info import PathInfo, account_name
 from .path_pattern import full_match, glob
 from .xattrs import Xattrs
 
@@ -58,13 +59,15 @@ class F2FSPath:
     As in pathlib, methods follow a symbolic link in the last component unless their description says otherwise.
     """
 
-    __slots__ = ("_volume", "_pure")
+    __slots__ = ("_volume", "_pure", "_info")
 
     _volume: Volume
     _pure: pathlib.PurePosixPath
+    _info: PathInfo | None
 
     def __init__(self, volume: Volume, *parts: Union[str, bytes, PathLike[str], F2FSPath]) -> None:
         self._volume = volume
+        self._info = None
         names = [part._pure if isinstance(part, F2FSPath) else decode_name(part) if isinstance(part, bytes) else part for part in parts]
         pure = pathlib.PurePosixPath("/", *names)
         # POSIX lets "//" mean something else than "/"; here it does not.
@@ -74,6 +77,7 @@ class F2FSPath:
         path = F2FSPath.__new__(F2FSPath)
         path._volume = self._volume
         path._pure = pure
+        path._info = None
         return path
 
     # The path itself.
@@ -268,6 +272,22 @@ class F2FSPath:
         """Is it a symbolic link? Not followed."""
         return self._test(Inode.is_symlink, follow=False)
 
+    def _format(self, follow: bool) -> int | None:
+        """Return the type of the file, as in its mode; None: there is none."""
+        try:
+            return stat.S_IFMT(self.inode(follow=follow).mode)
+        except errors.Error as error:
+            if error.code in _ABSENT:
+                return None
+            raise
+
+    @property
+    def info(self) -> PathInfo:
+        """Type of the file, looked up once and remembered. `iterdir()` gives paths with a known type."""
+        if self._info is None:
+            self._info = PathInfo(self)
+        return self._info
+
     def _is_of(self, kind: Callable[[int], bool]) -> bool:
         return self._test(lambda inode: kind(inode.mode))
 
@@ -337,6 +357,14 @@ class F2FSPath:
         """Return the group id."""
         return self.stat().st_gid
 
+    def owner(self, *, follow_symlinks: bool = True) -> str:
+        """Return the name of the user, as /etc/passwd of the volume has it. KeyError when it has none."""
+        return account_name(self._make(pathlib.PurePosixPath("/etc/passwd")), self.stat(follow_symlinks=follow_symlinks).st_uid)
+
+    def group(self, *, follow_symlinks: bool = True) -> str:
+        """Return the name of the group, as /etc/group of the volume has it. KeyError when it has none."""
+        return account_name(self._make(pathlib.PurePosixPath("/etc/group")), self.stat(follow_symlinks=follow_symlinks).st_gid)
+
     @property
     def xattrs(self) -> Xattrs:
         """Extended attributes as a mapping."""
@@ -371,7 +399,9 @@ class F2FSPath:
         """Yield the paths in a directory, in the directory's order."""
         with errors.naming(str(self)):
             for entry in self.inode().iterdir():
-                yield self._make(self._pure / entry.name)
+                path = self._make(self._pure / entry.name)
+                path._info = PathInfo(path, entry.type)
+                yield path
 
     def glob(self, pattern: str, *, case_sensitive: bool | None = None) -> Iterator[F2FSPath]:
         """Yield the paths below that match a relative pattern: * ? [] within a component, ** for any directories.

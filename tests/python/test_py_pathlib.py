@@ -52,6 +52,33 @@ def test_types(volume):
     assert volume["/"].is_mount() and not volume["/dir"].is_mount() and not volume["/none"].is_fifo()
 
 
+def test_info(volume):
+    """The protocol of pathlib.types.PathInfo: answers are those of the path, and stay as they were."""
+    paths = [volume["/" + name] for name in ("dir", "other", "pipe", "dangling", "loop", "none", "other/x", "abs", "dir/link", "char")]
+    for path in paths + list(volume["/"].iterdir()) + list(volume["/dir"].iterdir()):
+        info = path.info
+        assert info is path.info and info.is_symlink() == path.is_symlink()
+        for follow in (True, False):
+            for question in ("exists", "is_dir", "is_file"):
+                assert getattr(info, question)(follow_symlinks=follow) == getattr(path, question)(follow_symlinks=follow), path
+    path, = (path for path in volume["/"].iterdir() if path.name == "other")
+    path.unlink()
+    assert path.info.is_file() and not path.exists() and not volume["/other"].info.exists()
+
+
+def test_owner_and_group(volume):
+    """By the tables of the volume, not of the host."""
+    with pytest.raises(KeyError, match="/etc/passwd of the volume has no name for the id 1"):
+        volume["/dir/sub/deep"].owner()
+    volume["/etc"].mkdir()
+    volume["/etc/passwd"].write_bytes(b"root:x:0:0::/:\nodd line\nn\xffme:x:1:2:Some One:/:/bin/sh\nsecond:x:1:9::/:\n")
+    volume["/etc/group"].write_text("root:x:0:\nstaff:x:2:root,other\n")
+    assert (volume["/abs"].owner(), volume["/abs"].group()) == ("n\udcffme", "staff")
+    assert (volume["/abs"].owner(follow_symlinks=False), volume["/abs"].group(follow_symlinks=False)) == ("root", "root")
+    with pytest.raises(f2fskit.NotFoundError):
+        volume["/none"].owner()
+
+
 def test_resolve_and_samefile(volume):
     for given, wanted in (("/abs", "/dir/sub/deep"), ("/dir/up", "/other"), ("/dir/link/../other", "/dir/other"),
                           ("/dir/link/deep", "/dir/sub/deep"), ("/none/../x", "/x"), ("/dangling", "/none/x"), ("/", "/"),

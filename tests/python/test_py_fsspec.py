@@ -109,6 +109,7 @@ class Ranges(http.server.SimpleHTTPRequestHandler):
 
 
 def test_http(disk):
+    pytest.importorskip("aiohttp")
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Ranges, directory=disk.parent))
     thread = threading.Thread(target=server.serve_forever)
     thread.start()

@@ -280,6 +280,47 @@ static void growing_keeps_a_large_nat(void **state)
 	assert_int_equal(count, 0);
 }
 
+/* Turning packed_ssa needs room for the areas to come: dead segments have it, or all move out first. */
+static void packed_summaries_need_room(void **state)
+{
+	static const uint32_t kinds[][3] = { { F2FS_RESIZE_RELAYOUT, 0 },
+					     { F2FS_RESIZE_HOME, 0 },
+					     { F2FS_RESIZE_HOME, F2FS_RESIZE_RELAYOUT, 0 } };
+	struct stage_volume packed = made(20000, 1, 0, 20000, 500);
+	struct f2fs_resize_step steps[F2FS_RESIZE_STEPS];
+	struct f2fs_layout layout;
+	struct stage_room room;
+	uint32_t count, missing, large;
+
+	(void)state;
+	packed.shape.block_size = 16384;
+	packed.shape.feature = F2FS_FEAT_PACKED_SSA;
+	packed.shape.least_sit_segments = packed.shape.least_nat_segments = 0;
+	packed.meta_segments = stage_areas(&packed, 20000, &layout);
+	packed.keeps_areas = packed.repacks = true;
+	large = stage_areas(&packed, 20000, &layout);
+	assert_true(large > packed.meta_segments + 20);
+	for (unsigned i = 0; i < 3; i++) {
+		struct stage_volume v = packed;
+
+		v.dead_segments = i == 0 ? 0 : i == 1 ? large : large - 1;
+		assert_int_equal(stage_plan(&v, 20000, steps, &count, &missing, &room), STAGE_OK);
+		for (uint32_t k = 0; k < count; k++) {
+			assert_true(v.repacks);
+			assert_int_equal(steps[k].kind, kinds[i][k]);
+			stage_take(&v, &steps[k]);
+		}
+		assert_int_equal(kinds[i][count], 0);
+		assert_false(v.repacks);
+		assert_int_equal(v.shape.feature, 0);
+		assert_int_equal(v.meta_segments, large);
+		assert_int_equal(v.dead_segments, 0);
+	}
+	packed.data_blocks = packed.valid_blocks = (uint64_t)(20000 - packed.meta_segments - large) * 512;
+	assert_int_equal(stage_plan(&packed, 20000, steps, &count, &missing, &room), STAGE_NO_ROOM);
+	assert_true(missing > 0);
+}
+
 /* Sizes at which the areas change their shape. */
 static void borders(void **state)
 {
@@ -310,6 +351,7 @@ int main(void)
 		cmocka_unit_test(minimum_is_the_first_that_holds),
 		cmocka_unit_test(large_tables_are_given_back),
 		cmocka_unit_test(growing_keeps_a_large_nat),
+		cmocka_unit_test(packed_summaries_need_room),
 		cmocka_unit_test(borders),
 	};
 

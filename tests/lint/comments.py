@@ -22,7 +22,7 @@ NAME = re.compile(r"\(\*(\w+)\)|(\w+)(?:\[[^\]]*\])*;")
 SCALARS = re.compile(r"[^(]*,[^(]*;")
 CAPITALS = re.compile(r"\b[A-Z][A-Z_]+\b")
 EXPERIMENTAL = " * Experimental: "
-DOCUMENTS = ("docs/API.md", "man/libf2fskit.3")
+DOCUMENTS = ("docs/API.md", "man/libf2fskit.3.in")
 
 
 def words_of(comment):
@@ -118,7 +118,7 @@ GOOD = {
     ),
     "include/f2fskit/b.h": "/*\n * Something.\n *\n * Experimental: it may change.\n */\n",
     "docs/API.md": "Stable is the rest.\n\nExperimental are\n`b.h` and others.\n",
-    "man/libf2fskit.3": "experimental is b.h\n",
+    "man/libf2fskit.3.in": "experimental is b.h\n",
 }
 BAD = [
     ("f2fs_f() has no comment", {"include/f2fskit/c.h": "/* Read. */\nint x;\nF2FS_API int f2fs_f(void);\n"}),
@@ -136,7 +136,7 @@ BAD = [
     }),
     ("f2fs_d.b shares its declaration", {"include/f2fskit/c.h": "/* D. */\nstruct f2fs_d {\n\tint a, b; /* two */\n};\n"}),
     ("API.md: does not say that b.h", {"docs/API.md": "Stable is b.h.\n\nExperimental are others.\n"}),
-    ("libf2fskit.3: does not say that b.h", {"man/libf2fskit.3": "\n"}),
+    ("libf2fskit.3.in: does not say that b.h", {"man/libf2fskit.3.in": "\n"}),
 ]
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import tarfile
 
 import pytest
 
@@ -120,3 +121,19 @@ def test_versions_and_map_agree():
     assert "(symver)%s %s\n" % (node, version) in read("packaging/debian/libf2fskit0.symbols")
     soversion = re.search(r"soversion: '(\d+)'", read("lib/meson.build"))[1]
     assert read("packaging/debian/libf2fskit0.symbols").startswith("libf2fskit.so.%s libf2fskit%s " % (soversion, soversion))
+
+
+def test_archives_of_a_commit_are_equal(tmp_path):
+    """`meson dist` takes times and modes of all members from Git, so nothing in the archive depends on the hour or the umask."""
+    if not shutil.which("meson") or not os.path.exists(os.path.join(TOP, ".git")):
+        pytest.skip("no Meson, or not in a repository")
+    source, build = tmp_path / "source", tmp_path / "build"
+    subprocess.run(["git", "clone", "--quiet", "--shared", TOP, source], check=True)
+    subprocess.run(["meson", "setup", "--auto-features=disabled", "-Dtools=false", "-Dtests=false", build, source], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["meson", "dist", "-C", build, "--no-tests"], check=True, stdout=subprocess.DEVNULL, umask=0o077)
+    archive, = build.glob("meson-dist/*.tar.xz")
+    committed = int(subprocess.run(["git", "-C", source, "log", "-1", "--format=%ct"], check=True, capture_output=True, text=True).stdout)
+    with tarfile.open(archive) as opened:
+        members = opened.getmembers()
+    assert len(members) > 1000 and {member.mtime for member in members} == {committed}
+    assert {member.mode for member in members} == {0o775, 0o664}

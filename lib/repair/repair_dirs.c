@@ -496,23 +496,27 @@ static int index_blocks(struct repair *r)
 	return err;
 }
 
-/* Write the blocks that witnesses amended. */
-static int write_amended(struct repair *r)
+/* Write a block that witnesses amended, if it is one of a directory. */
+static int write_amended(struct repair *r, f2fs_blk_t addr)
 {
-	const struct vec *bytes = &r->c->book->amends.bytes;
+	const uint64_t *at = map32_find(&r->dir_index, addr);
+	const struct dir_block *place = at ? vec_at(&r->c->dir_blocks, (size_t)*at) : NULL;
+	const struct inode_fact *dir = place ? facts_inode_at(&r->c->facts, place->inode) : NULL;
+	struct dentry_area area;
+	struct winode w;
+
+	return dir && repair_may_write(r, dir->ino) ? open_area(r, dir->ino, place->number, &w, &area) : 0;
+}
+
+static int write_all_amended(struct repair *r)
+{
+	const struct vec *bytes = &r->c->book->amends.bytes, *whole = &r->c->book->amends.whole;
 	int err = 0;
 
-	for (size_t i = 0; i < bytes->count && !err; i++) {
-		const f2fs_blk_t addr = ((const struct amended_bytes *)vec_at(bytes, i))->addr;
-		const uint64_t *at = map32_find(&r->dir_index, addr);
-		const struct dir_block *place = at ? vec_at(&r->c->dir_blocks, (size_t)*at) : NULL;
-		const struct inode_fact *dir = place ? facts_inode_at(&r->c->facts, place->inode) : NULL;
-		struct dentry_area area;
-		struct winode w;
-
-		if (dir && repair_may_write(r, dir->ino))
-			err = open_area(r, dir->ino, place->number, &w, &area);
-	}
+	for (size_t i = 0; i < bytes->count && !err; i++)
+		err = write_amended(r, ((const struct amended_bytes *)vec_at(bytes, i))->addr);
+	for (size_t i = 0; i < whole->count && !err; i++)
+		err = write_amended(r, ((const struct amended_block *)vec_at(whole, i))->addr);
 	return err;
 }
 
@@ -523,7 +527,7 @@ int repair_dirs(struct repair *r)
 
 	vec_init(&wanderers, r->ctx, sizeof(struct wanderer));
 	if (!err)
-		err = write_amended(r);
+		err = write_all_amended(r);
 	for (size_t i = 0; i < r->c->findings.count && !err; i++)
 		err = apply(r, vec_at(&r->c->findings, i), &wanderers);
 	if (!err)

@@ -18,6 +18,8 @@
 #include "facts/dir_judge.h"
 #include "facts/sweep.h"
 #include "volume/block_read.h"
+#include "witness/dir_older.h"
+#include "witness/names_lacking.h"
 #include "witness/witness.h"
 #include "witness/witness_homes.h"
 #include "witness/witness_own.h"
@@ -64,23 +66,12 @@ struct homes {
 	struct dentry_area area;
 };
 
-static bool is_candidate(const struct checker *c, const struct inode_fact *inode)
-{
-	return inode && inode->ino != c->geo->root_ino && inode->links != 0 &&
-	       !(inode->state & (INODE_ORPHAN | INODE_HIDDEN | INODE_GUESSED));
-}
-
 /* Count the names that an inode should have in addition to those found and given. */
-static uint32_t names_lacking(const struct homes *h, const struct inode_fact *inode)
+static uint32_t lacking(const struct homes *h, const struct inode_fact *inode)
 {
 	const uint64_t *given = inode ? map32_find(&h->given, inode->ino) : NULL;
-	const uint32_t has = inode ? inode->links_found + (given ? (uint32_t)*given : 0) : 0;
-	uint32_t due;
 
-	if (!is_candidate(h->c, inode))
-		return 0;
-	due = inode->type == F2FS_TYPE_DIRECTORY ? 1 : inode->links;
-	return due > has ? due - has : 0;
+	return names_lacking(h->c, inode, given ? (uint32_t)*given : 0);
 }
 
 static int give(struct homes *h, f2fs_nid_t ino)
@@ -118,8 +109,8 @@ static int list_lost(struct homes *h, bool *is_any)
 			continue;
 		inode = facts_inode(&c->facts, ino);
 		dir = inode->pino ? facts_dir(&c->facts, inode->pino) : NULL;
-		*is_any = *is_any || names_lacking(h, inode) != 0;
-		if ((inode->parent != 0 && names_lacking(h, inode) == 0) || !is_candidate(c, inode) || !dir ||
+		*is_any = *is_any || lacking(h, inode) != 0;
+		if ((inode->parent != 0 && lacking(h, inode) == 0) || !names_are_due(c, inode) || !dir ||
 		    dir == inode || !witness_own_name(c, dir, inode->ino, &name))
 			continue;
 		one = vec_push(&h->lost, 1);
@@ -129,14 +120,6 @@ static int list_lost(struct homes *h, bool *is_any)
 	}
 	vec_sort(&h->lost, compare_lost);
 	return 0;
-}
-
-static bool is_own_name(struct checker *c, const struct inode_fact *dir, f2fs_nid_t ino, const struct dentry_ref *ref)
-{
-	struct own_name name;
-
-	return witness_own_name(c, dir, ino, &name) && name.length == ref->name_len &&
-	       memcmp(name.bytes, ref->name, ref->name_len) == 0;
 }
 
 /* The lost inode that remembers a name in the directory; NULL: none. */
@@ -149,7 +132,7 @@ static const struct inode_fact *find_lost(const struct homes *h, const struct de
 
 		if (one->dir != key.dir || one->mark != key.mark)
 			break;
-		if (!map32_find(&h->given, one->ino) && is_own_name(h->c, h->dir, one->ino, ref))
+		if (!map32_find(&h->given, one->ino) && witness_is_own_name(h->c, h->dir, one->ino, ref))
 			return facts_find_inode(&h->c->facts, one->ino, room);
 	}
 	return NULL;
@@ -199,7 +182,7 @@ static bool is_contradicted(const struct homes *h, const struct dentry_ref *ref)
 {
 	const struct inode_fact *inode = facts_inode(&h->c->facts, ref->ino);
 
-	if (!is_candidate(h->c, inode) || inode->type != ref->type)
+	if (!names_are_due(h->c, inode) || inode->type != ref->type)
 		return true;
 	if (inode->type == F2FS_TYPE_DIRECTORY)
 		return inode->parent != h->dir->ino || inode->entry_block != h->addr || inode->entry_slot != ref->slot;
@@ -216,7 +199,7 @@ static const struct inode_fact *find_near(const struct homes *h, const struct de
 		const struct inode_fact *inode =
 			geometry_is_nid(h->c->geo, ino) ? facts_inode(&h->c->facts, ino) : NULL;
 
-		if (inode == h->dir || names_lacking(h, inode) == 0 || inode->type != ref->type)
+		if (inode == h->dir || lacking(h, inode) == 0 || inode->type != ref->type)
 			continue;
 		if (near)
 			return NULL;
@@ -244,7 +227,7 @@ static bool is_one_of_many(const struct homes *h, const struct dentry_ref *ref)
 {
 	const struct inode_fact *named = facts_inode(&h->c->facts, ref->ino);
 
-	return is_candidate(h->c, named) && named->type != F2FS_TYPE_DIRECTORY && named->links_found > named->links;
+	return names_are_due(h->c, named) && named->type != F2FS_TYPE_DIRECTORY && named->links_found > named->links;
 }
 
 static int note_near(struct homes *h, const struct dentry_ref *ref, bool is_own)
@@ -265,7 +248,7 @@ static int vote_on_ino(struct homes *h, const struct dentry_ref *ref)
 {
 	struct inode_fact room;
 	const struct inode_fact *inode = find_lost(h, ref, &room);
-	const bool is_own = is_own_name(h->c, h->dir, ref->ino, ref);
+	const bool is_own = witness_is_own_name(h->c, h->dir, ref->ino, ref);
 
 	if (!h->is_by_name && (!inode || is_own) && is_one_of_many(h, ref))
 		return note_near(h, ref, is_own);
@@ -340,15 +323,15 @@ static int note_free_slot(struct homes *h, uint32_t slot)
 	    !geometry_is_nid(h->c->geo, ref.ino) || is_overwritten(&h->area, slot, count, &is_part))
 		return 0;
 	inode = facts_inode(&h->c->facts, ref.ino);
-	if (names_lacking(h, inode) == 0 || ref.type != inode->type || !is_right(h, &ref))
+	if (lacking(h, inode) == 0 || ref.type != inode->type || !is_right(h, &ref))
 		return 0;
-	is_own = is_own_name(h->c, h->dir, ref.ino, &ref);
+	is_own = witness_is_own_name(h->c, h->dir, ref.ino, &ref);
 	if (h->is_by_name && !is_own)
 		return 0;
 	if (!is_own && !is_part && inode->parent == 0 && inode->pino != h->dir->ino)
 		return 0; /* it had this name before it was moved */
 	is_only = !is_part && inode->parent != 0 && !is_sure_of_links(h->c, inode);
-	if (is_only && names_lacking(h, inode) > 1)
+	if (is_only && lacking(h, inode) > 1)
 		return 0;
 	one = vec_push(&h->freed, 1);
 	if (!one)
@@ -447,7 +430,7 @@ static int vote_on_freed(struct homes *h)
 		end = end_of_alike(h, i);
 		if (inode->ino == done)
 			continue;
-		if (end - i > names_lacking(h, inode) || (first->is_only && has_others(h, i, end)))
+		if (end - i > lacking(h, inode) || (first->is_only && has_others(h, i, end)))
 			done = inode->ino; /* those that are less likely are none */
 		for (; i < end && inode->ino != done && !err; i++)
 			err = take_slots(h, vec_at(&h->freed, i));
@@ -587,8 +570,10 @@ int witness_homes(struct checker *c)
 	vec_init(&h.near, c->ctx, sizeof(struct near_entry));
 	map32_init(&h.given, c->ctx);
 	err = list_lost(&h, &is_any);
+	if (!err && is_any)
+		err = dirs_take_older(c);
 	h.is_by_name = true;
-	if (!err && h.lost.count)
+	if (!err && h.lost.count && !c->must_restart)
 		err = look_everywhere(&h);
 	h.is_by_name = false;
 	if (!err && is_any && !c->must_restart)

@@ -29,3 +29,11 @@ bool witness_own_name(struct checker *c, const struct inode_fact *dir, f2fs_nid_
 	memcpy(out->bytes, inode_i_name(block), out->length);
 	return true;
 }
+
+bool witness_is_own_name(struct checker *c, const struct inode_fact *dir, f2fs_nid_t ino, const struct dentry_ref *ref)
+{
+	struct own_name name;
+
+	return witness_own_name(c, dir, ino, &name) && name.length == ref->name_len &&
+	       memcmp(name.bytes, ref->name, ref->name_len) == 0;
+}

@@ -139,7 +139,8 @@ def timeline(volume: Volume, axes: Axes | None = None, *, times: Sequence[TimeNa
     for row in rows.rows:
         for name, place in places.items():
             values[name].append(row[place])
-    drawn = {name: _moments(found) for name, found in values.items()}
+    # lists of datetime, which the hints of matplotlib leave out
+    drawn: dict[TimeName, Any] = {name: _moments(found) for name, found in values.items()}
     every = [moment for found in drawn.values() for moment in found]
     for name, found in drawn.items():
         if found:

@@ -175,8 +175,9 @@ def test_every_kind_of_text(tmp_path):
     assert (tmp_path / "page").read_text() == PAGE
 
 
-def test_readers_show_them_without_warnings(pages, build_dir):
-    paths = [os.path.join(build_dir, "man", name) for name in pages]
+def test_readers_show_all_pages_without_warnings(build_dir):
+    paths = glob.glob(build_dir + "/man/*.[138]")
+    assert len(paths) > 40
     readers = [[command, *arguments] for command, *arguments in (("mandoc", "-T", "lint", "-W", "warning"), ("groff", "-man", "-ww", "-z"))
                if shutil.which(command)]
     if not readers:

@@ -14,8 +14,8 @@
 #include "base/pool.h"
 #include "source/hostattr.h"
 
-#define BATCHES 8u
-#define BATCH_ENTRIES 8u
+#define BATCHES 4u
+#define BATCH_ENTRIES 16u
 #define SMALL_FILE 65536u /* largest file that is read ahead */
 #define MAX_WORKERS 4u
 
@@ -25,7 +25,8 @@ struct batch {
 	size_t first; /* index of its first name */
 	unsigned count;
 	struct ahead_entry entries[BATCH_ENTRIES];
-	char *buffer; /* SMALL_FILE bytes for each entry */
+	char *buffer;  /* SMALL_FILE bytes for each entry */
+	bool is_ready; /* the caller waited for the job, and it is done */
 };
 
 struct ahead {
@@ -162,17 +163,28 @@ static void submit(struct ahead *a)
 		b->first = a->end;
 		a->end += b->count;
 		a->used++;
+		b->is_ready = false;
 		pool_submit(a->pool, &b->job);
 	}
+}
+
+/* Wait for a batch, once. Its job is never done in a forked process, which has no workers. */
+static bool is_done(const struct ahead *a, struct batch *b)
+{
+	if (!b->is_ready) {
+		pool_wait(a->pool, &b->job);
+		b->is_ready = b->job.is_done;
+	}
+	return b->is_ready;
 }
 
 /* Wait for the oldest batch and drop its results. */
 static void drop_batch(struct ahead *a)
 {
 	struct batch *b = &a->batches[a->head];
+	const bool has_results = is_done(a, b);
 
-	pool_wait(a->pool, &b->job);
-	for (unsigned i = 0; b->job.is_done && i < b->count; i++)
+	for (unsigned i = 0; has_results && i < b->count; i++)
 		if (b->entries[i].fd >= 0)
 			close(b->entries[i].fd);
 	a->head = (a->head + 1) % BATCHES;
@@ -208,8 +220,7 @@ struct ahead_entry *ahead_take(struct ahead *a, int at, struct host_name *const 
 	b = &a->batches[a->head];
 	if (!a->used || index < b->first)
 		return NULL;
-	pool_wait(a->pool, &b->job);
-	return b->job.is_done ? &b->entries[index - b->first] : NULL;
+	return is_done(a, b) ? &b->entries[index - b->first] : NULL;
 }
 
 static int allocate(struct ahead *a)

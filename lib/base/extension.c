@@ -17,6 +17,16 @@ static bool same_letter(char a, char b)
 	return a == b;
 }
 
+uint32_t extension_starts(const char *name, size_t length)
+{
+	uint32_t starts = 0;
+
+	for (size_t i = 1; i + 1 < length; i++)
+		if (name[i] == '.')
+			starts |= (uint32_t)1 << (name[i + 1] & 31);
+	return starts;
+}
+
 bool extension_matches(const char *name, size_t length, const char *extension, size_t extension_length, bool whole)
 {
 	if (extension_length == 1 && extension[0] == '*')

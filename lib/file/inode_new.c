@@ -38,12 +38,15 @@ static uint32_t inherited_flags(uint32_t parent, uint16_t mode)
 /* Does a name have an extension of the superblock's list? 0 no, 1 cold, 2 hot (FORMAT volume 2.5). */
 static unsigned temperature_of(const uint8_t *sb, const char *name, size_t len)
 {
-	uint32_t cold = sb_extension_count(sb), n = cold + sb_hot_ext_count(sb);
+	const uint32_t cold = sb_extension_count(sb), n = cold + sb_hot_ext_count(sb);
+	const uint32_t starts = extension_starts(name, len);
 
 	for (uint32_t e = 0; e < n; e++) {
 		const char *ext = (const char *)sb_extension_list(sb) + (size_t)e * 8;
 		size_t ext_len = 0;
 
+		if (!extension_may_match(starts, ext))
+			continue;
 		while (ext_len < 8 && ext[ext_len])
 			ext_len++;
 		if (extension_matches(name, len, ext, ext_len, false))

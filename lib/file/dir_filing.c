@@ -11,6 +11,7 @@
 #include "base/namehash.h"
 #include "file/dir_filing.h"
 #include "file/dir_read.h"
+#include "file/last_names.h"
 #include "file/write.h"
 #include "format/dentry.h"
 
@@ -26,6 +27,7 @@ static uint32_t odd_key(f2fs_nid_t dir, uint32_t hash)
 void filing_forget(struct f2fs_volume *vol, f2fs_nid_t dir)
 {
 	map32_remove(&vol->files.filing.dirs, dir);
+	last_names_forget(vol, dir);
 }
 
 /* Remember a name that a search by its hash does not find. */

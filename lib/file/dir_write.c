@@ -12,6 +12,7 @@
 #include "file/crypto_name.h"
 #include "file/dir_filing.h"
 #include "file/dir_write.h"
+#include "file/last_names.h"
 #include "file/map_cut.h"
 #include "file/pages.h"
 #include "file/winode.h"
@@ -93,6 +94,8 @@ int dir_store_name(struct winode *dir, const char *name, size_t len, struct stor
 				 (unsigned long long)len);
 	if (memchr(name, '/', len) || memchr(name, 0, len))
 		return error_set(ctx, F2FS_ERR_INVALID, "a name holds neither slash nor NUL");
+	out->given = name;
+	out->given_len = len;
 	out->is_cipher = winode_is_encrypted(dir);
 	out->is_casefold = is_casefold(dir);
 	out->len = (uint32_t)len;
@@ -251,28 +254,18 @@ static int insert(struct winode *dir, const struct new_entry *e)
 	return err || done ? err : insert_by_level(dir, e);
 }
 
-int dir_check_name(struct winode *dir, const char *name, size_t len)
+int dir_insert(struct winode *dir, const struct stored_name *name, f2fs_nid_t ino, unsigned type)
 {
-	struct stored_name stored;
+	const struct new_entry e = { name->bytes, name->len, name->hash, ino, (uint8_t)type };
+	int err = insert(dir, &e);
 
-	return dir_store_name(dir, name, len, &stored);
-}
-
-int dir_insert(struct winode *dir, const char *name, size_t len, f2fs_nid_t ino, unsigned type)
-{
-	struct stored_name stored;
-	int err = dir_store_name(dir, name, len, &stored);
-
-	if (!err) {
-		const struct new_entry e = { stored.bytes, stored.len, stored.hash, ino, (uint8_t)type };
-
-		err = insert(dir, &e);
-	}
-	if (!err && stored.is_casefold && !stored.is_cipher)
-		err = filing_add(dir->txn->vol, dir->node->nid, stored.bytes, stored.len);
-	if (!err)
-		winode_stamp(dir, STAMP_MTIME);
-	return err;
+	if (!err && name->is_casefold && !name->is_cipher)
+		err = filing_add(dir->txn->vol, dir->node->nid, name->bytes, name->len);
+	if (err)
+		return err;
+	last_names_add(dir->txn->vol, dir->node->nid, name->bytes, name->len);
+	winode_stamp(dir, STAMP_MTIME);
+	return 0;
 }
 
 int dir_hash_stored(struct winode *dir, const uint8_t *name, uint32_t len, const uint8_t *suffix, uint32_t *hash)
@@ -310,10 +303,11 @@ int dir_make_empty(struct winode *dir, f2fs_nid_t parent)
 	err = insert(dir, &self);
 	if (!err)
 		err = insert(dir, &up);
+	if (err)
+		return err;
 	/* for inline directories, too, as in the kernel; a later insertion there sets it to 0 */
-	if (!err)
-		inode_set_i_current_depth(winode_block(dir), 1);
-	return err;
+	inode_set_i_current_depth(winode_block(dir), 1);
+	return last_names_begin(dir->txn->vol, dir->node->nid);
 }
 
 /* Find the slot of an entry that a lookup gave. */

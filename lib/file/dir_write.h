@@ -9,6 +9,8 @@
 
 /* A name as a directory stores it. */
 struct stored_name {
+	const char *given; /* the name itself, not NUL-terminated; the caller's */
+	size_t given_len;
 	uint8_t bytes[255]; /* ciphertext in an encrypted directory */
 	uint32_t len, hash;
 	bool is_cipher, is_casefold; /* as its directory is */
@@ -17,10 +19,9 @@ struct stored_name {
 int dir_store_name(struct winode *dir, const char *name, size_t len, struct stored_name *out);
 /* Write it into the inode that it names. */
 void winode_put_name(struct winode *w, const struct stored_name *name);
-/* Can a directory have a name like this? */
-int dir_check_name(struct winode *dir, const char *name, size_t len);
-int dir_insert(struct winode *dir, const char *name, size_t len, f2fs_nid_t ino, unsigned type);
-/* The same with a name as it is stored, ciphertext perhaps, and its hash. */
+/* Add an entry with a name that the directory does not have. */
+int dir_insert(struct winode *dir, const struct stored_name *name, f2fs_nid_t ino, unsigned type);
+/* The same with a stored name, ciphertext perhaps, and its hash. */
 int dir_insert_stored(struct winode *dir, const uint8_t *name, uint32_t len, uint32_t hash, f2fs_nid_t ino,
 		      unsigned type);
 /* The hash of a stored name; suffix: the four bytes after a name that is encrypted and casefolded. */

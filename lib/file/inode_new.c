@@ -139,24 +139,22 @@ static int fill_inode(struct winode *w, const uint8_t *parent, f2fs_nid_t pino, 
 	return 0;
 }
 
-int inode_make(struct winode *parent, const char *name, size_t len, const struct inode_spec *spec, struct winode *out)
+int inode_make(struct winode *parent, const struct stored_name *name, const struct inode_spec *spec,
+	       struct winode *out)
 {
 	struct f2fs_volume *vol = parent->txn->vol;
 	bool is_dir = (spec->mode & MODE_TYPE) == MODE_DIR;
-	struct stored_name stored;
-	int err = 0;
+	int err;
 
 	if (f2fs_type_of_mode(spec->mode) == 0)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "mode %o has no file type", (unsigned)spec->mode);
-	if (name)
-		err = dir_store_name(parent, name, len, &stored);
 	out->txn = parent->txn;
+	err = node_new(parent->txn, 0, 0, is_dir, &out->node);
 	if (!err)
-		err = node_new(parent->txn, 0, 0, is_dir, &out->node);
-	if (!err)
-		err = fill_inode(out, winode_block(parent), name ? parent->node->nid : 0, name, len, spec);
+		err = fill_inode(out, winode_block(parent), name ? parent->node->nid : 0, name ? name->given : NULL,
+				 name ? name->given_len : 0, spec);
 	if (!err && name)
-		winode_put_name(out, &stored);
+		winode_put_name(out, name);
 	if (!err)
 		err = crypto_inherit(parent, out);
 	if (!err)

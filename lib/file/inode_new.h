@@ -7,6 +7,7 @@
 
 #include "file/write.h"
 
+struct stored_name;
 struct winode;
 
 struct inode_spec {
@@ -16,8 +17,9 @@ struct inode_spec {
 	struct f2fs_time atime, mtime, ctime, crtime;
 };
 
-/* Make an inode for a name in a directory, or for none (NULL); the entry itself is dir_insert()'s affair. */
-int inode_make(struct winode *parent, const char *name, size_t len, const struct inode_spec *spec, struct winode *out);
+/* Make an inode for a name in a directory, or for none (NULL). dir_insert() adds the entry. */
+int inode_make(struct winode *parent, const struct stored_name *name, const struct inode_spec *spec,
+	       struct winode *out);
 
 /* Fill a new inode that no directory names. */
 int inode_fill_hidden(struct winode *w, const struct inode_spec *spec);

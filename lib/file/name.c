@@ -22,6 +22,7 @@
 #include "file/inode_new.h"
 #include "file/inode_past.h"
 #include "file/inode_read.h"
+#include "file/last_names.h"
 #include "file/orphan.h"
 #include "file/pages.h"
 #include "file/winode.h"
@@ -59,14 +60,17 @@ int name_need_no_twin(struct f2fs_inode *dir, const char *name, size_t length, f
 }
 
 /* Fail with EXISTS when the name is there. */
-static int need_absent(struct f2fs_inode *dir, const char *name, size_t length)
+static int need_absent(struct f2fs_inode *dir, const struct stored_name *name)
 {
 	struct f2fs_dirent entry;
-	int err = dir_find(dir, name, length, &entry);
+	int err;
 
+	if (!name->is_casefold && last_names_are_before(dir->vol, dir->ino, name->bytes, name->len))
+		return 0;
+	err = dir_find(dir, name->given, name->given_len, &entry);
 	if (err == F2FS_ERR_NOT_FOUND) {
 		error_clear(dir->vol->ctx);
-		return name_need_no_twin(dir, name, length, 0);
+		return name_need_no_twin(dir, name->given, name->given_len, 0);
 	}
 	return err ? err : error_set(dir->vol->ctx, F2FS_ERR_EXISTS, "the name exists already");
 }
@@ -157,8 +161,8 @@ static int store_target(struct winode *w, const struct f2fs_new *spec)
 	return err;
 }
 
-/* Everything is checked: make the inode and its name, if it gets one. */
-static int create_checked(struct winode *parent, const char *name, size_t length, const struct f2fs_new *spec,
+/* Everything is checked: make the inode and its name, unless that is NULL. */
+static int create_checked(struct winode *parent, const struct stored_name *name, const struct f2fs_new *spec,
 			  struct acl_heritage *acl, struct winode *w)
 {
 	const uint32_t kept = acl->count > 0 || (spec->mode & MODE_TYPE) == MODE_LNK ? 0 : spec->umask & 0777;
@@ -171,7 +175,7 @@ static int create_checked(struct winode *parent, const char *name, size_t length
 					  .mtime = spec->mtime,
 					  .ctime = spec->ctime,
 					  .crtime = spec->crtime };
-	int err = inode_make(parent, name, length, &inner, w);
+	int err = inode_make(parent, name, &inner, w);
 
 	if (!err)
 		err = acl_heritage_give(acl, w);
@@ -180,7 +184,7 @@ static int create_checked(struct winode *parent, const char *name, size_t length
 	if (!err && !name)
 		return orphan_make(w);
 	if (!err)
-		err = dir_insert(parent, name, length, w->node->nid, f2fs_type_of_mode((uint16_t)spec->mode));
+		err = dir_insert(parent, name, w->node->nid, f2fs_type_of_mode((uint16_t)spec->mode));
 	if (err)
 		return err;
 	if ((spec->mode & MODE_TYPE) == MODE_DIR)
@@ -190,26 +194,28 @@ static int create_checked(struct winode *parent, const char *name, size_t length
 }
 
 /* Can the name be given, or be left out? */
-static int check_new_name(struct f2fs_inode *dir, struct winode *parent, const char *name, size_t length)
+static int check_new_name(struct f2fs_inode *dir, struct winode *parent, const char *name, size_t length,
+			  struct stored_name *stored)
 {
 	int err;
 
 	if (!name)
 		return orphans_need_room(parent->txn);
-	err = need_absent(dir, name, length);
-	return err ? err : dir_check_name(parent, name, length);
+	err = dir_store_name(parent, name, length, stored);
+	return err ? err : need_absent(dir, stored);
 }
 
 static int create(struct f2fs_inode *dir, const char *name, size_t length, const struct f2fs_new *spec, f2fs_nid_t *ino)
 {
 	struct acl_heritage acl = { NULL, 0 };
+	struct stored_name stored;
 	struct winode parent, w;
 	int err = owner_check(dir->vol->ctx, spec->uid, spec->gid, 0);
 
 	if (!err)
 		err = dir_get(dir, true, &parent);
 	if (!err)
-		err = check_new_name(dir, &parent, name, length);
+		err = check_new_name(dir, &parent, name, length, &stored);
 	if (!err)
 		err = check_target(&parent, spec);
 	if (!err)
@@ -221,7 +227,7 @@ static int create(struct f2fs_inode *dir, const char *name, size_t length, const
 	if (!err && !(spec->flags & F2FS_NEW_EXACT))
 		err = acl_heritage_load(dir, &parent, (uint16_t)spec->mode, &acl);
 	if (!err)
-		err = create_checked(&parent, name, length, spec, &acl, &w);
+		err = create_checked(&parent, name ? &stored : NULL, spec, &acl, &w);
 	acl_heritage_drop(dir->vol, &acl);
 	if (!err)
 		*ino = w.node->nid;
@@ -260,19 +266,14 @@ int f2fs_create(struct f2fs_inode *dir, const char *name, size_t length, const s
 	return change_end(&change, err);
 }
 
-int name_remember(struct winode *w, struct winode *parent, const char *name, size_t length, bool lost_pino)
+void name_remember(struct winode *w, const struct winode *parent, const struct stored_name *name, bool lost_pino)
 {
-	struct stored_name stored;
 	uint8_t *block = winode_block(w);
-	int err = dir_store_name(parent, name, length, &stored);
 
-	if (err)
-		return err;
 	inode_set_i_pino(block, parent->node->nid);
-	winode_put_name(w, &stored);
+	winode_put_name(w, name);
 	if (lost_pino)
 		inode_set_i_advise(block, inode_i_advise(block) | (uint8_t)FLAG_i_advise_lost_pino);
-	return 0;
 }
 
 int name_need_project(const struct winode *dir, const struct winode *w)
@@ -293,6 +294,7 @@ int name_need_project(const struct winode *dir, const struct winode *w)
 
 static int link_name(struct f2fs_inode *dir, const char *name, size_t length, struct f2fs_inode *inode)
 {
+	struct stored_name stored;
 	struct winode parent, w;
 	int err = dir_get(dir, true, &parent);
 
@@ -309,15 +311,16 @@ static int link_name(struct f2fs_inode *dir, const char *name, size_t length, st
 	if (!err)
 		err = crypto_need_same(&parent, &w);
 	if (!err)
-		err = need_absent(dir, name, length);
+		err = dir_store_name(&parent, name, length, &stored);
+	if (!err)
+		err = need_absent(dir, &stored);
 	if (!err)
 		err = space_need(parent.txn, NAME_BLOCKS);
 	if (!err)
-		err = dir_insert(&parent, name, length, inode->ino, f2fs_type_of_mode(inode_i_mode(winode_block(&w))));
-	if (!err)
-		err = name_remember(&w, &parent, name, length, true);
+		err = dir_insert(&parent, &stored, inode->ino, f2fs_type_of_mode(inode_i_mode(winode_block(&w))));
 	if (err)
 		return err;
+	name_remember(&w, &parent, &stored, true);
 	if (inode_i_links(winode_block(&w)) == 0)
 		orphan_end(&w);
 	links_add(&w, 1);

@@ -7,6 +7,7 @@
 
 #include "file/write.h"
 
+struct stored_name;
 struct winode;
 
 /* Blocks that inserting one name may take at most, beside the inode: a dentry block, or two for an inline directory
@@ -26,7 +27,7 @@ int name_need_no_twin(struct f2fs_inode *dir, const char *name, size_t length, f
 /* Files of other projects do not come into a directory whose project is inherited. */
 int name_need_project(const struct winode *dir, const struct winode *w);
 /* The newest name is remembered in the inode; with several i_pino says little (FORMAT files 6). */
-int name_remember(struct winode *w, struct winode *parent, const char *name, size_t length, bool lost_pino);
+void name_remember(struct winode *w, const struct winode *parent, const struct stored_name *name, bool lost_pino);
 void links_add(struct winode *w, int change);
 /* Take one name from an inode; the last one takes the inode along. */
 int name_drop(struct winode *parent, f2fs_nid_t ino);

@@ -26,6 +26,7 @@ struct side {
 	struct f2fs_inode *dir;
 	const char *name;
 	size_t length;
+	struct stored_name stored; /* the name, when something is put there */
 	struct winode parent, w;
 	struct f2fs_dirent entry;
 	struct acl_heritage acl; /* for a whiteout */
@@ -133,10 +134,15 @@ static int move_dir(struct side *moved, struct side *from, struct side *to)
 	return 0;
 }
 
-/* Update the name and parent that the inode remembers. */
-static int remember_name(struct winode *w, bool is_dir, struct side *at)
+static int store_name(struct side *s)
 {
-	return name_remember(w, &at->parent, at->name, at->length, !is_dir);
+	return dir_store_name(&s->parent, s->name, s->length, &s->stored);
+}
+
+/* Update the name and parent that the inode remembers. */
+static void remember_name(struct winode *w, bool is_dir, const struct side *at)
+{
+	name_remember(w, &at->parent, &at->stored, !is_dir);
 }
 
 /* A character device 0:0 where the old name was: overlay file systems read that as "removed". */
@@ -146,21 +152,21 @@ static int leave_whiteout(struct side *from)
 	const struct f2fs_time now = { vol->clock.seconds, vol->clock.nanoseconds };
 	const struct inode_spec spec = { .mode = MODE_CHR, .atime = now, .mtime = now, .ctime = now, .crtime = now };
 	struct winode w;
-	int err = inode_make(&from->parent, from->name, from->length, &spec, &w);
+	int err = inode_make(&from->parent, &from->stored, &spec, &w);
 
 	if (!err)
 		err = acl_heritage_give(&from->acl, &w);
-	return err ? err : dir_insert(&from->parent, from->name, from->length, w.node->nid, F2FS_TYPE_CHARACTER);
+	return err ? err : dir_insert(&from->parent, &from->stored, w.node->nid, F2FS_TYPE_CHARACTER);
 }
 
 static int move_name(struct side *from, struct side *to, unsigned flags)
 {
-	int err;
+	int err = to->exists ? check_replace(from, to, flags) : 0;
 
-	if (to->exists)
-		err = check_replace(from, to, flags);
-	else
-		err = dir_check_name(&to->parent, to->name, to->length);
+	if (!err)
+		err = store_name(to);
+	if (!err && (flags & F2FS_RENAME_WHITEOUT))
+		err = store_name(from);
 	if (!err && !to->exists)
 		err = name_need_no_twin(to->dir, to->name, to->length, from->entry.ino);
 	if (!err)
@@ -174,7 +180,7 @@ static int move_name(struct side *from, struct side *to, unsigned flags)
 		if (!err)
 			err = name_drop(&to->parent, to->entry.ino);
 	} else {
-		err = dir_insert(&to->parent, to->name, to->length, from->entry.ino, type_of(from));
+		err = dir_insert(&to->parent, &to->stored, from->entry.ino, type_of(from));
 	}
 	/* an insertion may have moved the old entry out of its inline area, and changed the layout of the inode */
 	if (!err)
@@ -187,19 +193,21 @@ static int move_name(struct side *from, struct side *to, unsigned flags)
 		err = chain_note(from->parent.txn, from->dir->ino, CHAIN_NAME_LIVES);
 	if (!err && from->is_dir && from->dir->ino != to->dir->ino)
 		err = move_dir(from, from, to);
-	if (!err)
-		err = remember_name(&from->w, from->is_dir, to);
-	if (!err)
-		winode_stamp(&from->w, STAMP_CTIME);
-	if (!err && (flags & F2FS_RENAME_WHITEOUT))
-		err = leave_whiteout(from);
-	return err;
+	if (err)
+		return err;
+	remember_name(&from->w, from->is_dir, to);
+	winode_stamp(&from->w, STAMP_CTIME);
+	return flags & F2FS_RENAME_WHITEOUT ? leave_whiteout(from) : 0;
 }
 
 static int exchange_names(struct side *a, struct side *b)
 {
 	int err = check_move(b, a);
 
+	if (!err)
+		err = store_name(a);
+	if (!err)
+		err = store_name(b);
 	if (!err)
 		err = dir_replace(&a->parent, &a->entry, b->entry.ino, type_of(b));
 	if (!err)
@@ -212,9 +220,11 @@ static int exchange_names(struct side *a, struct side *b)
 		err = move_dir(a, a, b);
 	if (!err && b->is_dir && a->dir->ino != b->dir->ino)
 		err = move_dir(b, b, a);
-	if (!err)
-		err = remember_name(&a->w, a->is_dir, b);
-	return err ? err : remember_name(&b->w, b->is_dir, a);
+	if (err)
+		return err;
+	remember_name(&a->w, a->is_dir, b);
+	remember_name(&b->w, b->is_dir, a);
+	return 0;
 }
 
 static int rename_sides(struct side *from, struct side *to, unsigned flags)

@@ -188,6 +188,7 @@ int repair_insert(struct repair *r, f2fs_nid_t dir, const uint8_t *name, uint32_
 {
 	const struct inode_fact *fact = facts_inode(&r->c->facts, dir);
 	char own[NAME_MAX_BYTES + 16];
+	struct stored_name stored;
 	size_t n = length;
 	struct winode w;
 	int err;
@@ -206,8 +207,10 @@ int repair_insert(struct repair *r, f2fs_nid_t dir, const uint8_t *name, uint32_
 		err = winode_get(r->vol, dir, &w);
 	if (!err) {
 		bound_level(r, &w);
-		err = dir_insert(&w, own, n, ino, type);
+		err = dir_store_name(&w, own, n, &stored);
 	}
+	if (!err)
+		err = dir_insert(&w, &stored, ino, type);
 	r->is_changed = true;
 	return err;
 }

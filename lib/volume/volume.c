@@ -470,6 +470,8 @@ void volume_forget_filing(struct f2fs_volume *vol)
 {
 	map32_fini(&vol->files.filing.dirs);
 	map32_fini(&vol->files.filing.odd);
+	mem_free(vol->ctx, vol->files.filing.last);
+	vol->files.filing.last = NULL;
 }
 
 void volume_forget_options(struct f2fs_volume *vol)

@@ -81,10 +81,12 @@ struct volume_barred {
 	uint32_t free;	       /* how many of them are free: those do not count as free */
 };
 
-/* Names of casefolded directories that a search by their hash does not find (file/dir_filing.c). */
+/* Facts about names in directories that save searches. */
 struct volume_filing {
+	/* names of casefolded directories that a search by their hash does not find (file/dir_filing.c) */
 	struct map32 dirs; /* directories that were looked through */
-	struct map32 odd;  /* irregular zones */
+	struct map32 odd;
+	struct last_names *last; /* greatest names of new directories (file/last_names.c); NULL: none */
 };
 
 /* Of file/. */

@@ -78,14 +78,28 @@ bool dentry_may_have_hash(const struct dentry_area *area, uint32_t hash)
 	return found;
 }
 
+/* Return how many slots from a multiple of 8 on are in use, by whole bytes; 0: look at single ones. */
+static uint32_t count_full(const struct dentry_area *area, uint32_t slot)
+{
+	const uint8_t *at = area->bitmap + slot / 8;
+
+	if (slot % 8)
+		return 0;
+	if (area->slots - slot >= 64 && get_le64(at) == UINT64_MAX)
+		return 64;
+	return *at == 0xff ? 8 : 0;
+}
+
 static uint32_t find_free(const struct dentry_area *area, uint32_t from, uint32_t count)
 {
 	uint32_t run = 0;
 
 	for (uint32_t i = from; i < area->slots; i++) {
-		if (i % 8 == 0 && area->bitmap[i / 8] == 0xff) { /* most bytes of an area that fills up */
+		const uint32_t full = count_full(area, i); /* most of an area that fills up */
+
+		if (full) {
 			run = 0;
-			i += 7;
+			i += full - 1;
 			continue;
 		}
 		run = lsb_test(area->bitmap, i) ? 0 : run + 1;

@@ -36,7 +36,7 @@ def repaired(whole, damage, seals, first):
 
 
 def one(whole, damage, seals):
-    """The result of a damage: "gone" names files that the changes cost. The state tells whether the changes were refused."""
+    """The result of a damage: "gone" names files that the changes cost. The state is WRITTEN, or the error of refused changes."""
     result = {"id": damage.id, "kind": damage.kind, "order": damage.order, "wrong": {}}
     alone, _ = repaired(whole, damage, seals, lambda _: None)
     found, error = repaired(whole, damage, seals, change)

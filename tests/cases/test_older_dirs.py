@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Blocks of a directory that hold something else. Names come back from older copies of them in free blocks, further links, too; what was
-removed does not (lib/witness/dir_older.c)."""
+"""Blocks of a directory that hold something else. Names come back from older copies in free blocks, further links, too. Removed
+names stay away (lib/witness/dir_older.c)."""
 import random
 
 import pytest

@@ -127,7 +127,7 @@ def test_refusals():
     (PACKED, Feature(0), {}), (Feature(0), PACKED, {"features": PACKED, "segs_per_sec": 2}),
     (PACKED | Feature.VERITY, Feature.SB_CHECKSUM, {"features": Feature.SB_CHECKSUM, "large_nat": True})])
 def test_power_cuts(on, off, options):
-    """At each write, whole or torn: all files are there, a check explains what it finds by a resize, and the same call ends it. Without it
+    """At each write, whole or torn: all files are there, a check explains its findings by a resize, and the same call ends it. Without it
     resize() brings the tables home, with the feature or without."""
     with make(5 * GIB, **options) as memory:
         before = contents(memory)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Looking ahead in a directory of the host: each result is what the entry has, in whatever order entries are taken, and
+ * Looking ahead in a directory of the host: each result is that of the entry, in whatever order entries are taken, and
  * entries that changed, are special or are not wanted are left to the caller.
  */
 #include <fcntl.h>

@@ -34,6 +34,11 @@ int digests_begin(struct digests *d, unsigned wanted)
 	return 0;
 }
 
+struct sha *digests_running(struct digests *d, unsigned kind)
+{
+	return d->ready & kinds[kind].bit ? &d->running[kind] : NULL;
+}
+
 int digests_add(struct digests *d, const void *data, size_t n)
 {
 	int err = 0;

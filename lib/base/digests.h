@@ -21,6 +21,8 @@ struct digests {
 int digests_begin(struct digests *d, unsigned wanted);
 /* Returns 0, or -1. */
 int digests_add(struct digests *d, const void *data, size_t n);
+/* Return the running digest of a kind below DIGEST_KINDS; NULL: it is not wanted. */
+struct sha *digests_running(struct digests *d, unsigned kind);
 /* Put the results into their members of out; the others stay. Returns 0, or -1. */
 int digests_finish(struct digests *d, struct f2fs_digests *out);
 void digests_end(struct digests *d);

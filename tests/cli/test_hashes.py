@@ -15,13 +15,13 @@ import pytest
 def image(run_tool, tmp_path_factory):
     """A volume of odd names and contents, and {path: contents}."""
     top = tmp_path_factory.mktemp("hashes")
-    image, large = top / "image", os.urandom(2_500_000)
+    image, large, team = top / "image", os.urandom(2_500_000), os.urandom((4 << 20) + 1)  # from 4 MiB on workers digest
     with open(image, "wb") as f:
         f.truncate(64 << 20)
     run_tool("mkfs.f2fs", "-q", image)
     files = {b"empty": b"", b"small": b"abc", b"d/large": large, b"d/exact": large[: 1 << 20], b"d/again": large,
              b"new\nline": b"1", b"back\\slash": b"2", b"car\rriage": b"3", b'quo"te,': b"4", b"\xff\xfe": b"5",
-             b"hole": bytes(300_000) + b"x"}
+             b"hole": bytes(300_000) + b"x", b"team": team, b"d/whole team": team[:-1], b"d/no team": team[:-2]}
     tree = top / "tree"
     (tree / "d").mkdir(parents=True)
     for name, contents in files.items():

@@ -131,6 +131,22 @@ int zones_look(struct f2fs_volume *vol, uint32_t section, struct f2fs_zone *out)
 	return device_report(vol->dev, F2FS_ERR_IO, "find the zone in", at, 0);
 }
 
+int zones_written_end(struct f2fs_volume *vol, uint32_t section, uint64_t *end)
+{
+	struct f2fs_zone zone;
+	int err;
+
+	if (!zones_is_sequential(vol, section)) {
+		*end = (section_start(vol, section) >> vol->geo.block_bits) +
+		       (uint64_t)vol->geo.segs_per_sec * F2FS_SEGMENT_BLOCKS;
+		return 0;
+	}
+	err = zones_look(vol, section, &zone);
+	if (!err)
+		*end = zone.write_pointer >> vol->geo.block_bits;
+	return err;
+}
+
 int zones_reset(struct f2fs_volume *vol, uint32_t section)
 {
 	const uint64_t at = section_start(vol, section);

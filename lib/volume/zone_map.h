@@ -21,6 +21,8 @@ uint32_t zones_usable(const struct f2fs_volume *vol, f2fs_seg_t segno);
 uint32_t zones_section_blocks(const struct f2fs_volume *vol);
 /* The zone of a section that must be written in order, as it is now. */
 int zones_look(struct f2fs_volume *vol, uint32_t section, struct f2fs_zone *out);
+/* Find the block after the last written one of a section. Without zones *end is the end of the section. */
+int zones_written_end(struct f2fs_volume *vol, uint32_t section, uint64_t *end);
 /* Make such a section empty, or full. */
 int zones_reset(struct f2fs_volume *vol, uint32_t section);
 int zones_finish(struct f2fs_volume *vol, uint32_t section);

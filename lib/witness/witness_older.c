@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Find older copies of nodes. Each change of a node writes it to a new block, and the old block keeps its contents
- * until it is used again or discarded.
+ * until it is used again or discarded. A zone has no copies after its write pointer: bytes there are of no known time.
  */
 #include "witness/witness_older.h"
 
 #include "base/bitmap.h"
 #include "facts/inode_mend.h"
+#include "volume/zone_map.h"
 #include "witness/witness.h"
 
 void older_copies_init(struct older_copies *o, struct f2fs_context *ctx)
@@ -80,15 +81,21 @@ static int look_at(struct checker *c, struct older_copies *o, f2fs_blk_t addr)
 
 int older_copies_find(struct checker *c, struct older_copies *o)
 {
+	uint32_t last = UINT32_MAX;
+	uint64_t end = 0;
 	int err = 0;
 
 	for (size_t s = 0; s < c->facts.segs.count && !err && o->found.count; s++) {
 		const struct seg_fact *seg = vec_at(&c->facts.segs, s);
 		const f2fs_blk_t start = geometry_segment_start(c->geo, seg->segno);
+		const uint32_t section = seg->segno / c->geo->segs_per_sec;
 
 		if (seg->sit_type < F2FS_HOT_NODE || seg->sit_type >= F2FS_LOG_COUNT)
 			continue;
-		for (uint32_t i = 0; i < F2FS_SEGMENT_BLOCKS && !err; i++)
+		if (section != last)
+			err = zones_written_end(c->vol, section, &end);
+		last = section;
+		for (uint32_t i = 0; i < F2FS_SEGMENT_BLOCKS && start + i < end && !err; i++)
 			if (!msb_test(seg->sit_map, i) && !msb_test(seg->node_map, i) && !msb_test(seg->data_map, i))
 				err = look_at(c, o, start + i);
 	}

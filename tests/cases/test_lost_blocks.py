@@ -205,3 +205,27 @@ def test_copy_of_another_node(bed):
     with bed.open() as volume:
         assert volume.lookup("/file").mode == 0o100640
         assert volume.path("/file").read_bytes() == b"contents"
+
+
+def test_copy_after_the_write_pointer(f2fskit):
+    """Blocks after a zone's write pointer hold something of an unknown time. It is no copy of the inode."""
+    device = f2fskit.Device.memory(192 * MIB)
+    zoned = device.zoned(4 * MIB, conventional=5)
+    f2fskit.mkfs(zoned, overwrite=True, zoned=True)
+    with f2fskit.open(zoned, "r+") as volume:
+        volume.path("/file").write_bytes(b"contents")
+        volume.path("/file").chmod(0o604)
+        volume.commit()
+        volume.path("/file").chmod(0o640)
+    with f2fskit.open(zoned) as volume:
+        nat = volume.nat[volume.lookup("/file").number]
+    copy = bytearray(device.read(nat.block_addr * BLOCK, BLOCK))
+    copy[0:2] = (0o100777).to_bytes(2, "little")
+    after = next(zone.write_pointer for zone in zoned.zones() if zone.start <= nat.block_addr * BLOCK < zone.start + zone.length)
+    device.write(after + 20 * BLOCK, bytes(copy))
+    device.write(nat.block_addr * BLOCK, bytes(BLOCK))
+    found = {problem.name for problem in f2fskit.check(zoned, repair=True).problems}
+    assert "INODE_REBUILT" in found
+    with f2fskit.open(zoned) as volume:
+        assert volume.lookup("/file").mode == 0o100604
+    zoned.close()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A sample of what tests/campaign does with --kernel: damages with fixed seeds, and the kernel accepts each volume that a check calls
-clean, damaged or repaired. By hand: tests/campaign/campaign --kernel, tests/campaign/sweep --kernel."""
+clean, damaged or repaired. By hand: campaign, sweep and overwrite of tests/campaign, each with --kernel."""
 import os
 import sys
 
@@ -11,6 +11,8 @@ BITS = {1: 160, 2: 40, 3: 20}       # of the sweep: single bits, pairs, triples
 LEAST_ASKED = 0.4                   # of all: damages that a repair cannot mend are not asked about
 CLEAN = {1: 90, 2: 20}              # of the sweep without repairs
 LEAST_CLEAN = 0.15                  # of these: damages that a check finds are not asked about
+OVERWRITTEN = "kernel:casefold"
+OVERWRITES_APART = 8                # of the damages of tests/campaign/overwrite: one in so many
 REBUILT = ("ours:plain", "ours:all", "seed:plain", "seed:features", "seed:directories")   # volumes that lose nodes
 # Found by sweeps without repairs: a check called these clean, and Linux did not.
 FOUND = ["ours:plain nat_journal.count^=0x1", "seed:read-only inode[6].i_advise^=0x80"]
@@ -45,6 +47,23 @@ def test_campaign(f2fskit, kernel, tmp_path):
     assert refused(asked, (one(number) for number in range(SEED, SEED + DAMAGES))) == {}
     for subject in made.values():
         subject.close()
+
+
+def test_overwritten(f2fskit, kernel, tmp_path):
+    """Truncated and overwritten parts of a volume that the kernel filled."""
+    import judge
+    import kernel_asked
+    import overwrites
+    import subjects
+
+    asked, subject = kernel_asked.Asked(str(tmp_path), kernel), subjects.make(OVERWRITTEN, str(tmp_path))
+    results = []
+    for damage in overwrites.plan(subject)[::OVERWRITES_APART]:
+        result = judge.one(subject, damage, 0, 0, lambda bed, result: asked.keep_repaired(subject, bed, result))
+        assert result["wrong"] == [], (damage, result["wrong"])
+        results.append({**result, "id": "%s %s" % (OVERWRITTEN, damage)})
+    assert refused(asked, results) == {}
+    subject.close()
 
 
 def test_sweep(f2fskit, kernel, tmp_path):

@@ -17,6 +17,7 @@
 #include "facts/dir_judge.h"
 #include "facts/sweep.h"
 #include "volume/sit_read.h"
+#include "volume/zone_map.h"
 #include "witness/dir_older.h"
 #include "witness/names_lacking.h"
 #include "witness/witness.h"
@@ -207,7 +208,8 @@ static int look_at(struct search *s, f2fs_blk_t addr)
 
 static int find_blocks(struct search *s)
 {
-	const struct checker *c = s->c;
+	struct checker *c = s->c;
+	uint64_t end = 0;
 	int err = 0;
 
 	for (size_t i = 0; i < c->facts.segs.count && !err; i++) {
@@ -216,7 +218,8 @@ static int find_blocks(struct search *s)
 
 		if (seg->sit_type >= F2FS_HOT_NODE)
 			continue;
-		for (uint32_t k = 0; k < F2FS_SEGMENT_BLOCKS && !err; k++)
+		err = zones_written_end(c->vol, seg->segno / c->geo->segs_per_sec, &end);
+		for (uint32_t k = 0; k < F2FS_SEGMENT_BLOCKS && start + k < end && !err; k++)
 			if (!msb_test(seg->sit_map, k) && !msb_test(seg->data_map, k) && !msb_test(seg->node_map, k))
 				err = look_at(s, start + k);
 	}

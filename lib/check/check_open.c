@@ -41,6 +41,8 @@ static int restart(struct checker *c, size_t findings)
 	c->nat_bits = NULL;
 	c->nat_bits_are_bad = c->has_bad_summary = c->must_restart = false;
 	c->lost_found = 0;
+	map32_fini(&c->emptied);
+	map32_init(&c->emptied, c->ctx);
 	map32_fini(&c->cut);
 	map32_init(&c->cut, c->ctx);
 	memset(&c->evidence, 0, sizeof(c->evidence));
@@ -145,6 +147,7 @@ static void release(struct checker *c)
 	vec_fini(&c->misnamed);
 	vec_fini(&c->uncounted);
 	map32_fini(&c->modes);
+	map32_fini(&c->emptied);
 	map32_fini(&c->cut);
 	pool_free(c->pool);
 	f2fs_volume_close(c->vol);
@@ -213,6 +216,7 @@ int check_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct c
 	vec_init(&c->misnamed, ctx, sizeof(struct f2fs_nat_info));
 	vec_init(&c->uncounted, ctx, sizeof(struct f2fs_nat_info));
 	map32_init(&c->modes, ctx);
+	map32_init(&c->emptied, ctx);
 	map32_init(&c->cut, ctx);
 	err = get_book(c, run->book);
 	if (!err)

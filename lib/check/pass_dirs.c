@@ -15,6 +15,7 @@
 #include "facts/inode_type.h"
 #include "facts/sweep.h"
 #include "witness/witness.h"
+#include "witness/witness_copies.h"
 #include "witness/witness_folding.h"
 #include "witness/witness_inodes.h"
 #include "witness/witness_levels.h"
@@ -210,6 +211,14 @@ static bool is_placed(const struct inode_fact *dir, const struct dir_block *plac
 								  ref, &expected) == DIR_FAULT_NONE);
 }
 
+/* May a block have lost its entries? One that begins without its own "." may, even if some of its entries are sound. */
+static bool may_be_lost(const struct checker *c, const struct inode_fact *dir, uint32_t number, const uint8_t *block,
+			const struct dentry_area *area)
+{
+	return (number == 0 && !dir_is_inline(dir) && !dentry_has_own_dot(area, dir->ino)) ||
+	       dir_block_is_lost(c, dir, number, block);
+}
+
 static int digest_block(struct checker *c, const struct sweep_item *item, const uint8_t *block, uint32_t judged)
 {
 	const struct dir_block *place = vec_at(&c->dir_blocks, item->tag);
@@ -217,7 +226,7 @@ static int digest_block(struct checker *c, const struct sweep_item *item, const 
 	const bool is_large = !dir_is_inline(dir) && dir->blocks_found > 2;
 	struct dentry_area area;
 	struct dentry_ref ref;
-	uint32_t slot = 0, entries = 0;
+	uint32_t slot = 0, entries = 0, dots = 0;
 	enum dentry_scan found;
 	int err = 0;
 
@@ -232,6 +241,7 @@ static int digest_block(struct checker *c, const struct sweep_item *item, const 
 		entries++;
 		if (name_is_dots(&ref)) {
 			err = take_dots(c, dir, item->addr, place->number, &ref);
+			dots++;
 			continue;
 		}
 		dir->placed += is_placed(dir, place, &ref, judged);
@@ -241,6 +251,9 @@ static int digest_block(struct checker *c, const struct sweep_item *item, const 
 		if (!err && (is_large || judged))
 			err = note_name(c, place, item, &ref);
 	}
+	if (!err && (judged || entries == dots || (place->number == 0 && dots < 2)) &&
+	    may_be_lost(c, dir, place->number, block, &area))
+		err = map32_set(&c->emptied, dir->ino, 1);
 	if (place->number >= dir->end_found)
 		dir->end_found = place->number + 1;
 	if (entries && dir_level_of(dir, place->number) >= dir->depth_found)
@@ -332,6 +345,8 @@ int pass_dirs(struct checker *c)
 		err = types_decide(c);
 	if (!err && !c->must_restart)
 		err = witness_inodes(c);
+	if (!err && !c->must_restart)
+		err = witness_copies(c);
 	if (!err && !c->must_restart)
 		err = witness_folding(c);
 	if (!err && !c->must_restart)

@@ -98,6 +98,33 @@ enum dir_fault dir_judge_entry(const struct inode_fact *dir, unsigned level, uin
 	return number >= start && number < start + dentry_bucket_blocks(level) ? DIR_FAULT_NONE : DIR_FAULT_PLACE;
 }
 
+bool dir_block_is_lost(const struct checker *c, const struct inode_fact *dir, uint32_t number, const uint8_t *block)
+{
+	const unsigned level = dir_level_of(dir, number);
+	struct dentry_area area;
+	struct dentry_ref ref;
+	enum dentry_scan found;
+	uint32_t slot = 0, expected;
+	const bool is_later = number != 0;
+
+	if (dir_is_inline(dir))
+		return false;
+	dentry_area_of_block(c->geo, block, &area);
+	if (!is_later && dentry_has_own_dot(&area, dir->ino))
+		return false;
+	while ((found = dentry_next(&area, &slot, &ref)) != DENTRY_END) {
+		const struct inode_fact *inode = found == DENTRY_FOUND && !name_is_dots(&ref) &&
+						 geometry_is_nid(c->geo, ref.ino)
+							 ? facts_inode(&c->facts, ref.ino)
+							 : NULL;
+
+		if (inode && (is_later || inode->pino == dir->ino) &&
+		    dir_judge_entry(dir, level, number, &ref, &expected) == DIR_FAULT_NONE)
+			return false;
+	}
+	return true;
+}
+
 #define MAX_ENTRIES 1024u /* more than a block has slots */
 
 /* Is a hash among those met before? */

@@ -43,6 +43,11 @@ enum dir_fault {
 /* Judge an entry by itself and its place. Returns its fault. */
 enum dir_fault dir_judge_entry(const struct inode_fact *dir, unsigned level, uint32_t number,
 			       const struct dentry_ref *ref, uint32_t *expected);
+/*
+ * Has a directory's block lost its entries? Then it has no sound one. The first one has its own "." instead, or entries
+ * of inodes that remember the directory.
+ */
+bool dir_block_is_lost(const struct checker *c, const struct inode_fact *dir, uint32_t number, const uint8_t *block);
 /* Is there anything in the block that needs a closer look? */
 uint32_t dir_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block);
 

@@ -100,6 +100,7 @@ struct checker {
 	struct witness_book *book; /* decisions of the witnesses (witness/witness.h) */
 	bool owns_book;		   /* it ends with this check */
 	f2fs_blk_t cut_end;    /* where the volume should end, when it ends earlier (cut.c); 0: it does not */
+	struct map32 emptied;  /* directories with a block that may have lost its entries -> 1 */
 	struct map32 cut;      /* ino -> its nodes and blocks past the end */
 	f2fs_nid_t lost_found; /* the directory of that name in the root, 0: none */
 	unsigned bits_sought;  /* lists of attributes in which one wrong bit was looked for */

@@ -26,14 +26,6 @@
 #define CIPHER_LEAST 16u /* bytes of an encrypted name */
 #define MAX_TRIES 1000u /* names that are tried for one that is taken */
 
-/* An entry on its way to another place. */
-struct wanderer {
-	f2fs_nid_t dir, ino;
-	uint32_t hash;
-	uint8_t type, length;
-	uint8_t name[NAME_MAX_BYTES];
-};
-
 /* Where entries can be changed: the waiting page, or the inode's block. */
 static int open_area(struct repair *r, f2fs_nid_t dir, uint32_t number, struct winode *w, struct dentry_area *area)
 {
@@ -215,6 +207,31 @@ int repair_insert(struct repair *r, f2fs_nid_t dir, const uint8_t *name, uint32_
 	return err;
 }
 
+int repair_insert_cipher(struct repair *r, const struct wanderer *entry, bool *is_done)
+{
+	struct f2fs_inode *inode;
+	struct f2fs_dirent found;
+	struct winode w;
+	int err;
+
+	*is_done = false;
+	if (entry->length < CIPHER_LEAST) /* Linux complains of such a name */
+		return 0;
+	err = inode_open(r->vol, entry->dir, &inode);
+	if (err)
+		return err;
+	err = dir_find_stored(inode, entry->name, entry->length, entry->hash, &found);
+	f2fs_inode_close(inode);
+	if (err != F2FS_ERR_NOT_FOUND)
+		return err;
+	error_clear(r->ctx);
+	err = winode_get(r->vol, entry->dir, &w);
+	if (err)
+		return err;
+	r->is_changed = *is_done = true;
+	return dir_insert_stored(&w, entry->name, entry->length, entry->hash, entry->ino, entry->type);
+}
+
 /* ---- dots */
 
 /* Write one of the dots into its slot. The entry that occupies the slot is moved. */
@@ -285,17 +302,6 @@ static int is_copy(struct repair *r, const struct wanderer *w, bool *out)
 	return err;
 }
 
-/* Insert a name that is ciphertext as it is stored. Linux complains of shorter ones: these inodes are lost. */
-static int insert_cipher(struct repair *r, const struct wanderer *w)
-{
-	struct winode dir;
-	int err = w->length < CIPHER_LEAST ? 0 : winode_get(r->vol, w->dir, &dir);
-
-	if (err || w->length < CIPHER_LEAST)
-		return err;
-	return dir_insert_stored(&dir, w->name, w->length, w->hash, w->ino, w->type);
-}
-
 static int insert_wanderer(struct repair *r, const struct wanderer *w)
 {
 	struct inode_fact *inode;
@@ -303,7 +309,7 @@ static int insert_wanderer(struct repair *r, const struct wanderer *w)
 	int err;
 
 	if (is_encrypted(r, w->dir))
-		return insert_cipher(r, w);
+		return repair_insert_cipher(r, w, &copy);
 	err = is_copy(r, w, &copy);
 	if (err)
 		return err;

@@ -21,6 +21,7 @@
 #include "repair/repair_dirs.h"
 #include "repair/repair_left.h"
 #include "repair/repair_links.h"
+#include "repair/repair_names.h"
 #include "repair/repair_need.h"
 
 /* Data of a directory that is made here and so has no facts. */
@@ -99,51 +100,29 @@ static int need_lost_found(struct repair *r, struct lost_found *lf)
 	return err;
 }
 
-/* Can this inode go back to where it remembers to be? */
-static bool has_home(const struct repair *r, const struct inode_fact *inode)
+static int put_into_lost_found(struct repair *r, const struct inode_fact *inode, struct lost_found *lf)
 {
-	const struct inode_fact *home = facts_dir(&r->c->facts, inode->pino);
-
-	return home && home != inode && (home->state & INODE_REACHED) &&
-	       !(home->state & INODE_ORPHAN) && !(home->advise & FLAG_i_advise_encrypt) &&
-	       repair_may_write(r, home->ino);
-}
-
-/* The name that an inode remembers; 0 when it cannot be used. */
-static uint32_t remembered_name(struct repair *r, f2fs_nid_t ino, uint8_t *name, int *err)
-{
-	struct winode w;
-	const uint8_t *block;
+	uint8_t name[NAME_MAX_BYTES];
 	uint32_t length;
+	int err = repair_plain_name(r, inode->ino, name, &length);
 
-	*err = winode_get(r->vol, ino, &w);
-	if (*err)
-		return 0;
-	block = winode_block(&w);
-	length = inode_i_namelen(block);
-	if (length > NAME_MAX_BYTES || (inode_i_advise(block) & FLAG_i_advise_enc_name))
-		return 0;
-	memcpy(name, inode_i_name(block), length);
-	return length;
+	if (!err)
+		err = need_lost_found(r, lf);
+	return err ? err : repair_insert(r, lf->ino, name, length, inode->ino, inode->type);
 }
 
 static int reconnect(struct repair *r, struct inode_fact *inode, struct lost_found *lf)
 {
 	struct inode_fact *parent;
-	uint8_t name[NAME_MAX_BYTES];
-	f2fs_nid_t dir = inode->pino;
-	uint32_t length;
-	int err;
+	f2fs_nid_t dir;
+	bool is_home;
+	int err = repair_return_home(r, inode, &is_home);
 
-	length = remembered_name(r, inode->ino, name, &err);
-	if (!err && (length == 0 || !has_home(r, inode))) {
-		err = need_lost_found(r, lf);
-		dir = lf->ino;
-	}
-	if (!err)
-		err = repair_insert(r, dir, name, length, inode->ino, inode->type);
+	if (!err && !is_home)
+		err = put_into_lost_found(r, inode, lf);
 	if (err)
 		return err;
+	dir = is_home ? inode->pino : lf->ino;
 	inode->links_found++;
 	inode->parent = dir;
 	inode->state |= INODE_REACHED;

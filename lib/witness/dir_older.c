@@ -31,7 +31,7 @@ struct lost_block {
 	uint32_t slot;
 	f2fs_blk_t addr, newest; /* newest: the copy, 0: none */
 	uint32_t inode, number;	 /* of the directory: index of the inode_fact, and the file block */
-	bool is_kept;		 /* it has right entries: its copies tell what was removed */
+	bool is_kept;		 /* it has its entries: its copies show removed names */
 };
 
 /* A free block that was written as that. */
@@ -95,31 +95,6 @@ static bool is_right(const struct inode_fact *dir, uint32_t number, const struct
 	return dir_judge_entry(dir, dir_level_of(dir, number), number, ref, &expected) == DIR_FAULT_NONE;
 }
 
-/* Does a block hold a right entry, or the dots of the directory? */
-static bool has_right_entry(const struct checker *c, const struct inode_fact *dir, uint32_t number,
-			    const uint8_t *block)
-{
-	struct dentry_area area;
-	struct dentry_ref ref;
-	enum dentry_scan found;
-	uint32_t slot = 0;
-
-	dir_area(c, dir, block, &area);
-	if (number == 0 && dentry_has_own_dot(&area, dir->ino))
-		return true;
-	while ((found = dentry_next(&area, &slot, &ref)) != DENTRY_END) {
-		const struct inode_fact *inode;
-		struct inode_fact room;
-
-		if (found != DENTRY_FOUND || name_is_dots(&ref) || !geometry_is_nid(c->geo, ref.ino))
-			continue;
-		inode = facts_find_inode(&c->facts, ref.ino, &room);
-		if (inode && inode->type == ref.type && is_right(dir, number, &ref))
-			return true;
-	}
-	return false;
-}
-
 static int list_block(struct search *s, const struct sweep_item *item, bool is_kept)
 {
 	const struct dir_block *place = vec_at(&s->c->dir_blocks, item->tag);
@@ -141,7 +116,7 @@ static int list_block(struct search *s, const struct sweep_item *item, bool is_k
 	return 0;
 }
 
-/* Is a block of a directory, which can be read, without a right entry? */
+/* Can a block of a directory be read, and has it lost its entries? */
 static int is_lost(const struct search *s, const struct sweep_item *item, bool *out)
 {
 	const struct dir_block *place = vec_at(&s->c->dir_blocks, item->tag);
@@ -149,7 +124,7 @@ static int is_lost(const struct search *s, const struct sweep_item *item, bool *
 	const uint8_t *block = NULL;
 	int err = dir_is_inline(dir) ? 0 : witness_peek(s->c, item->addr, &block);
 
-	*out = !err && block && !has_right_entry(s->c, dir, place->number, block);
+	*out = !err && block && dir_block_is_lost(s->c, dir, place->number, block);
 	return err;
 }
 
@@ -236,12 +211,12 @@ static const struct inode_fact *inode_lacking(const struct search *s, const stru
 		geometry_is_nid(c->geo, ref->ino) ? facts_find_inode(&c->facts, ref->ino, room) : NULL;
 
 	return inode && inode->type == ref->type && !name_is_dots(ref) && names_lacking(c, inode, 0) > 0 &&
-			       is_right(dir, lost->number, ref)
+			       witness_may_contain(dir, inode) && is_right(dir, lost->number, ref)
 		       ? inode
 		       : NULL;
 }
 
-/* The newest copy that holds a right entry. */
+/* Find the newest copy of each lost block that has not lost its entries. */
 static int find_newest(struct search *s)
 {
 	vec_sort(&s->blocks, compare_ages);
@@ -256,7 +231,7 @@ static int find_newest(struct search *s)
 		err = witness_peek(s->c, old->addr, &block);
 		if (err)
 			return err;
-		if (block && has_right_entry(s->c, facts_inode_at(&s->c->facts, lost->inode), lost->number, block))
+		if (block && !dir_block_is_lost(s->c, facts_inode_at(&s->c->facts, lost->inode), lost->number, block))
 			lost->newest = old->addr;
 	}
 	return 0;
@@ -423,8 +398,7 @@ static int amend(struct search *s)
 		why.expected = is_read ? sift(s, lost, c->scratch) : 0;
 		if (err || !why.expected)
 			continue;
-		err = witness_amend_block(c, lost->addr, c->scratch, &why);
-		c->must_restart = true;
+		err = witness_amend_again(c, lost->addr, c->scratch, &why); /* it may be emptied (witness_copies.c) */
 	}
 	return err;
 }

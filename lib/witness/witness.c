@@ -163,6 +163,16 @@ int witness_amend_block(struct checker *c, f2fs_blk_t addr, const uint8_t *block
 	return err || !is_new ? err : note(c, why);
 }
 
+int witness_amend_again(struct checker *c, f2fs_blk_t addr, const uint8_t *block, const struct finding *why)
+{
+	uint8_t *whole = amends_whole(&c->book->amends, addr);
+
+	if (!whole)
+		return witness_amend_block(c, addr, block, why);
+	memcpy(whole, block, c->geo->block_size);
+	return note(c, why);
+}
+
 int witness_peek(struct checker *c, f2fs_blk_t addr, const uint8_t **block)
 {
 	int err = volume_peek(c->vol, addr, block);

@@ -113,6 +113,8 @@ int witness_amend_more(struct checker *c, f2fs_blk_t addr, uint32_t offset, uint
 int witness_copy_block(struct checker *c, f2fs_blk_t addr, bool *is_readable);
 /* Amend a whole block, whatever the device has there. Beyond MAX_REBUILT nothing is, and a warning says so. */
 int witness_amend_block(struct checker *c, f2fs_blk_t addr, const uint8_t *block, const struct finding *why);
+/* The same for a block that may be amended as a whole already. */
+int witness_amend_again(struct checker *c, f2fs_blk_t addr, const uint8_t *block, const struct finding *why);
 int witness_amend_entry(struct checker *c, const struct f2fs_nat_info *entry, const struct finding *why);
 
 #endif

@@ -304,6 +304,15 @@ static bool is_sure_of_links(struct checker *c, const struct inode_fact *inode)
 	return inode_has_checksum(c->geo, block);
 }
 
+/*
+ * May slots be free because their name was removed? A directory block is lost, so that the name which the inode lacks
+ * may have been there. Inodes that were moved remember a name that may be the one before.
+ */
+static bool may_be_removed(const struct checker *c, const struct inode_fact *inode, bool is_own)
+{
+	return c->emptied.count && (!is_own || (inode->advise & FLAG_i_advise_lost_pino));
+}
+
 /* Note a slot that is marked as free, but names an inode which lacks a name. */
 static int note_free_slot(struct homes *h, uint32_t slot)
 {
@@ -326,7 +335,7 @@ static int note_free_slot(struct homes *h, uint32_t slot)
 	if (lacking(h, inode) == 0 || ref.type != inode->type || !is_right(h, &ref))
 		return 0;
 	is_own = witness_is_own_name(h->c, h->dir, ref.ino, &ref);
-	if (h->is_by_name && !is_own)
+	if ((h->is_by_name && !is_own) || (!is_part && may_be_removed(h->c, inode, is_own)))
 		return 0;
 	if (!is_own && !is_part && inode->parent == 0 && inode->pino != h->dir->ino)
 		return 0; /* it had this name before it was moved */
@@ -570,7 +579,7 @@ int witness_homes(struct checker *c)
 	vec_init(&h.near, c->ctx, sizeof(struct near_entry));
 	map32_init(&h.given, c->ctx);
 	err = list_lost(&h, &is_any);
-	if (!err && is_any)
+	if (!err && is_any && c->emptied.count)
 		err = dirs_take_older(c);
 	h.is_by_name = true;
 	if (!err && h.lost.count && !c->must_restart)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Read the names that inodes remember, for the vote on entries.
+ * Read the names that inodes remember, and find the directories where these names were.
  */
 #include <string.h>
 
@@ -36,4 +36,19 @@ bool witness_is_own_name(struct checker *c, const struct inode_fact *dir, f2fs_n
 
 	return witness_own_name(c, dir, ino, &name) && name.length == ref->name_len &&
 	       memcmp(name.bytes, ref->name, ref->name_len) == 0;
+}
+
+const struct inode_fact *witness_home(const struct checker *c, const struct inode_fact *inode)
+{
+	const struct inode_fact *home = facts_dir(&c->facts, inode->pino);
+
+	if (!home || home == inode || !(home->state & INODE_REACHED) || (home->state & INODE_ORPHAN))
+		return NULL;
+	return witness_may_contain(home, inode) ? home : NULL;
+}
+
+bool witness_may_contain(const struct inode_fact *dir, const struct inode_fact *inode)
+{
+	return !(dir->advise & FLAG_i_advise_encrypt) || !inode_fact_has_contents(inode) ||
+	       ((inode->advise & FLAG_i_advise_encrypt) && inode->policy == dir->policy);
 }

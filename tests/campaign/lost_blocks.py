@@ -4,6 +4,9 @@
 The tables and the rest of the file's tree know the blocks and nodes below a node. So a repair may lose only contents of the block
 itself: attributes, contents inside an inode, links besides the name that an inode remembers, and the exact size of a file whose
 inode is lost.
+
+A directory block has names. Inodes remember one each, and older copies of the block have the others. So a repair may lose only
+further links of which there is no older copy. It may bring back no name that was removed.
 """
 import collections
 import dataclasses
@@ -68,6 +71,79 @@ def damages_of_nodes(name, whole, seed=0):
             yield Lost(name, block, device.read(other * size, size), "another node")
 
 
+def blocks_of_directories(devices):
+    """{block: path} of all directory blocks; inline directories have none."""
+    found = {}
+    with f2fskit.open(devices[0], devices=devices[1:]) as volume:
+        for path, ino in [("/", ROOT), *((path, entry.ino) for path, entry in volume.scan("/") if entry.type.name == "DIRECTORY")]:
+            for extent in volume.inode(ino).extents():
+                for i in range(extent.count if extent.kind.name == "DATA" else 0):
+                    found[extent.addr + i] = path
+    return found
+
+
+def damages_of_directories(name, whole, seed=0):
+    """Each block of a directory with zeros, with noise, and with a block of another directory."""
+    subject, rng = whole.subject, random.Random("directories %s %s" % (name, seed))
+    size, blocks = subject.places.size, blocks_of_directories(subject.bases)
+    device = f2fskit.Device.multi(subject.bases) if len(subject.bases) > 1 else subject.bases[0]
+    for block, path in sorted(blocks.items()):
+        others = [other for other, owner in sorted(blocks.items()) if owner != path]
+        yield Lost(name, block, bytes(size), "directory block: zeros")
+        yield Lost(name, block, rng.randbytes(size), "directory block: noise")
+        if others:
+            yield Lost(name, block, device.read(rng.choice(others) * size, size), "directory block: another one")
+
+
+def fill_directories(volume, folded):
+    """Directories of one and of several blocks, with links besides the last name, and with names that were taken over."""
+    for directory, count in (("/few", 6), ("/more", 120), ("/letters", 60)):
+        volume.path(directory).mkdir()
+        if folded and directory == "/letters":
+            volume.lookup(directory).set(flags=f2fskit.InodeFlag.CASEFOLD)
+        for i in range(count):
+            volume.path("%s/Name-%d-%s" % (directory, i, "x" * (i % 90))).write_bytes(b"%s %d" % (directory.encode(), i))
+        for i in range(0, count, 3):
+            volume.path("%s/Link-%d" % (directory, i)).hardlink_to("/few/Name-%d-%s" % (i % 6, "x" * (i % 6)))
+        for i in range(0, count, 5):
+            volume.path("%s/new-%d" % (directory, i)).write_bytes(b"new %s %d" % (directory.encode(), i))
+
+
+def age_directories(volume):
+    """Names are removed, moved and taken over. Files of the removed names are still there under others."""
+    for directory, count in (("/few", 6), ("/more", 120), ("/letters", 60)):
+        for i in range(0, count, 5):
+            volume.path("%s/new-%d" % (directory, i)).replace("%s/Name-%d-%s" % (directory, i, "x" * (i % 90)))
+        for i in range(0, count, 6):
+            volume.path("%s/Link-%d" % (directory, i)).unlink()
+        for i in range(2, count, 5):
+            volume.path("%s/Name-%d-%s" % (directory, i, "x" * (i % 90))).rename("%s/moved-%d" % (directory, i))
+
+
+def touch_directories(volume):
+    """Write each block of the directories again: each gets a name, or loses one."""
+    for directory, count in (("/few", 6), ("/more", 120), ("/letters", 60)):
+        for i in range(40 if count > 6 else 1):
+            volume.path("%s/late-%d" % (directory, i)).write_bytes(b"late")
+        for i in range(9, count, 5):
+            volume.path("%s/Name-%d-%s" % (directory, i, "x" * (i % 90))).unlink()
+
+
+def aged_directories(name, seed=0):
+    """A volume with older copies of all directory blocks: (whole, damages)."""
+    shape = dict(sweep_volumes.SHAPES[name], names=3)
+    folded = "casefold" in shape.get("features", [])
+    devices, zones = sweep_volumes.make_ours(name, shape)
+    first = devices[0].zoned(zones[0], conventional=zones[1], full=True) if zones else devices[0]
+    for step in (lambda volume: fill_directories(volume, folded), age_directories, touch_directories):
+        with f2fskit.open(first, "r+", devices=devices[1:], now=(sweep_volumes.TIME + 50) * 10**9) as volume:
+            step(volume)
+    if first is not devices[0]:
+        first.close()
+    whole = sweep_judge.Whole(subjects.Subject(name, devices, zones))
+    return whole, list(damages_of_directories(name, whole, seed))
+
+
 def change(volume, turn, rng):
     """One transaction: new files, overwritten, renamed and removed ones, attributes and directories."""
     block = volume.block_size
@@ -111,8 +187,10 @@ def lost_writes(name):
 class Judge:
     """Says what may be lost with a node."""
 
-    def __init__(self, whole):
-        self.whole = whole
+    def __init__(self, whole, has_older_directories=False):
+        """has_older_directories: older copies of directory blocks have all names that no inode remembers."""
+        self.whole, self.has_older_directories = whole, has_older_directories
+        self.directories = blocks_of_directories(whole.subject.bases)
         self.nodes, self.inodes = nodes_of(whole.subject.bases)
         with f2fskit.open(whole.subject.bases[0], devices=whole.subject.bases[1:]) as volume:
             self.encrypted = [paths[0] for ino, (_, _, _, paths) in self.inodes.items() if volume.inode(ino).is_encrypted]
@@ -121,6 +199,9 @@ class Judge:
         """What of the lost paths was not in the block alone. after: what there is."""
         nid, ino = self.nodes.get(damage.block, (0, 0))
         kind, outside, is_compressed, paths = self.inodes.get(ino, ("", 0, False, []))
+        if damage.kind.startswith("directory") and not self.whole.subject.is_read_only:
+            allowed = set() if self.has_older_directories else self.further_links([self.directories[damage.block]])
+            return sorted(lost - allowed)
         if not nid or self.whole.subject.is_read_only or nid == ino and (is_compressed or self.is_encrypted(paths)):
             return []
         if nid != ino:
@@ -179,6 +260,8 @@ def one(judge, damage, then=None):
     result = sweep_judge.one(judge.whole, damage, None, look)
     lost = {path for path, state in judge.whole.look.found.items() if after.get(path) != state}
     excess = judge.excess(damage, lost, after) + ["contents " + path for path in moved]
+    if damage.kind.startswith("directory") and result.get("strange"):
+        result["wrong"]["strange"] = "names that were not there: %s" % result["strange"]
     if excess:
         result["wrong"]["lost"] = "lost, though something else knew it: %s" % excess[:6]
     return result

@@ -113,9 +113,9 @@ SEEDS = ("plain", "features", "casefold", "compressed", "encrypted", "encrypted-
 NAMES = (*SHAPES, *("seed:" + name for name in SEEDS))
 
 
-def make_ours(name):
-    """(devices, zones) of a volume that the library makes; the same bytes each time."""
-    rng, context, shape = random.Random(name), f2fskit.Context(), SHAPES[name]
+def make_ours(name, shape=None):
+    """(devices, zones) of a volume that the library makes, of the shape of this name or of another one; the same bytes each time."""
+    rng, context, shape = random.Random(name), f2fskit.Context(), shape or SHAPES[name]
     devices = [f2fskit.Device.memory(size * MIB, context=context) for size in (shape["size"], *shape.get("further", ()))]
     further = [f2fskit.DeviceSpec(device, path="/dev/further-%d" % i) for i, device in enumerate(devices[1:])]
     features, zones = shape.get("features", []), shape.get("zones")

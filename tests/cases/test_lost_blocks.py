@@ -11,6 +11,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 NODES = ("ours:all", "ours:several", "ours:16k", "seed:plain", "seed:features", "seed:casefold", "seed:inline-xattr")
 KINDS = ("zeros", "noise", "another node")
 LOST_WRITES = ("ours:plain", "ours:zoned")
+DIRECTORIES = ("seed:directories", "seed:encrypted", "seed:encrypted-casefold", "seed:features")
+AGED = ("ours:plain", "ours:all", "ours:zoned")
 
 
 def faults(judge, damages):
@@ -49,6 +51,38 @@ def test_lost_writes(f2fskit, name):
     whole.subject.close()
 
 
+@pytest.mark.parametrize("name", DIRECTORIES)
+def test_directories(f2fskit, name):
+    """Each block of a directory. Inodes remember their names, also the ciphertext of encrypted ones."""
+    import lost_blocks
+    import sweep_judge
+    import sweep_volumes
+
+    whole = sweep_judge.Whole(sweep_volumes.make(name))
+    damages = list(lost_blocks.damages_of_directories(name, whole))
+    assert damages
+    assert faults(lost_blocks.Judge(whole), damages) == {}
+    whole.subject.close()
+
+
+@pytest.mark.parametrize("name", AGED)
+def test_aged_directories(f2fskit, name):
+    """Further links and names that were taken over come back from older copies (DENTRY_OLDER), and removed names do not.
+    A copied block loses its entries first (DIR_COPIED)."""
+    import lost_blocks
+
+    whole, damages = lost_blocks.aged_directories(name)
+    assert len(damages) > 10
+    found = set()
+    judge = lost_blocks.Judge(whole, has_older_directories=True)
+    for damage in damages:
+        result = lost_blocks.one(judge, damage)
+        assert result["wrong"] == {}, damage.id
+        found |= set(result["found"])
+    assert {"DENTRY_OLDER", "DIR_COPIED"} <= found
+    whole.subject.close()
+
+
 def test_judge_notices(f2fskit, monkeypatch):
     """A repair that deletes a file with its inode would be found."""
     import lost_blocks
@@ -68,7 +102,8 @@ def test_judge_notices(f2fskit, monkeypatch):
     whole.subject.close()
 
 
-MIB, BLOCK, INLINE = 1 << 20, 4096, 3       # INLINE: offset of i_inline in an inode
+MIB, BLOCK = 1 << 20, 4096
+INLINE, LINKS = 3, 12       # offsets of i_inline and i_links in an inode
 
 
 @pytest.fixture
@@ -229,3 +264,92 @@ def test_copy_after_the_write_pointer(f2fskit):
     with f2fskit.open(zoned) as volume:
         assert volume.lookup("/file").mode == 0o100604
     zoned.close()
+
+
+def lose_root(bed):
+    """Zero the block of the root directory."""
+    with bed.open() as volume:
+        at = [extent.addr for extent in volume.root.extents() if extent.kind.name == "DATA"]
+    assert len(at) == 1
+    bed.device.write(at[0] * BLOCK, bytes(BLOCK))
+
+
+def names_of(bed):
+    with bed.open() as volume:
+        return sorted(path.name for path in volume.path("/").iterdir())
+
+
+def test_removed_names(bed):
+    """An older copy of the root has a name that was removed since. Which one is not known, so that none comes back."""
+    bed = bed()
+    with bed.open("r+") as volume:
+        volume.path("/first").write_bytes(b"contents")
+        volume.path("/second").hardlink_to("/first")
+        volume.path("/third").hardlink_to("/first")
+    with bed.open("r+") as volume:
+        volume.path("/first").unlink()
+        volume.path("/fourth").hardlink_to("/second")
+    lose_root(bed)
+    assert "DENTRY_OLDER" not in bed.repair()
+    assert names_of(bed) == ["fourth"]
+    with bed.open() as volume:
+        assert volume.lookup("/fourth").stat().st_nlink == 1
+
+
+def test_names_of_sound_blocks(bed):
+    """A file has too few names according to i_links alone: an older name does not come back, because no block is lost."""
+    bed = bed()
+    with bed.open("r+") as volume:
+        volume.path("/first").write_bytes(b"contents")
+        volume.path("/second").hardlink_to("/first")
+    with bed.open("r+") as volume:
+        volume.path("/first").unlink()
+    with bed.open("r+") as volume:
+        volume.path("/other").write_bytes(b"more")
+    at = bed.at("/second") + LINKS
+    assert bed.device.read(at, 1) == b"\x01"
+    bed.device.write(at, b"\x02")
+    assert "LINKS_FILE" in bed.repair()
+    assert names_of(bed) == ["other", "second"]
+
+
+def test_names_taken_over(bed):
+    """A file that took its name from another one remembers the name before. The older copy has both names of it."""
+    bed = bed()
+    with bed.open("r+") as volume:
+        for name in ("saved", "linked"):
+            volume.path("/" + name).write_bytes(b"old")
+    with bed.open("r+") as volume:
+        for name in ("saved", "linked"):
+            volume.path("/new-" + name).write_bytes(b"new")
+            volume.path("/new-" + name).replace("/" + name)
+        volume.path("/further").hardlink_to("/linked")
+    with bed.open("r+") as volume:
+        volume.path("/other").write_bytes(b"other")
+    lose_root(bed)
+    assert "DENTRY_OLDER" in bed.repair()
+    assert names_of(bed) == ["further", "linked", "other", "saved"]
+    with bed.open() as volume:
+        assert [volume.path("/" + name).read_bytes() for name in ("saved", "linked")] == [b"new"] * 2
+
+
+def test_a_copy_of_links(bed):
+    """A block with the entries of another directory is a copy. The original, whose files have further links, is none."""
+    bed = bed()
+    with bed.open("r+") as volume:
+        for directory in ("/a", "/b"):
+            volume.path(directory).mkdir()
+        for i in range(300):
+            volume.path("/a/name-%d" % i).write_bytes(b"%d" % i)
+            volume.path("/b/name-%d" % i).hardlink_to("/a/name-%d" % i)
+        volume.path("/c").mkdir()
+        for i in range(300):
+            volume.path("/c/file-%03d" % i).write_bytes(b"c")
+    with bed.open() as volume:
+        blocks = {path: [extent.addr + i for extent in volume.lookup(path).extents() if extent.kind.name == "DATA"
+                         for i in range(extent.count)] for path in ("/a", "/c")}
+    bed.device.write(blocks["/c"][0] * BLOCK, bed.device.read(blocks["/a"][0] * BLOCK, BLOCK))
+    assert "DIR_COPIED" in bed.repair()
+    with bed.open() as volume:
+        for directory in ("/a", "/b", "/c"):
+            assert len(list(volume.path(directory).iterdir())) == 300

@@ -4,6 +4,8 @@ clean, damaged or repaired. By hand: campaign, sweep and overwrite of tests/camp
 import os
 import sys
 
+import uml
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "campaign"))
 SEED = 3100
 DAMAGES = 58                        # of the campaign: each kind once
@@ -14,6 +16,46 @@ LEAST_CLEAN = 0.15                  # of these: damages that a check finds are n
 OVERWRITTEN = "kernel:casefold"
 OVERWRITES_APART = 8                # of the damages of tests/campaign/overwrite: one in so many
 REBUILT = ("ours:plain", "ours:all", "seed:plain", "seed:features", "seed:directories")   # volumes that lose nodes
+NAMED = ("seed:casefold", "seed:encrypted", "seed:encrypted-casefold", "seed:directories")     # volumes that lose directory blocks
+# The kernel fills directories as lost_blocks.aged_directories() does. Each sync leaves older copies of their blocks.
+FILL_DIRECTORIES = r"""
+set -e
+mount -o nodiscard /dev/ubda $MNT
+cd $MNT
+mkdir few more letters
+chattr +F letters
+echo linked > few/target
+for dir in few more letters; do
+    [ $dir = few ] && count=6 || count=90
+    for i in $(seq 0 $count); do
+        echo $dir $i > $dir/Name-$i-xxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+        [ $((i % 3)) = 0 ] && ln few/target $dir/Link-$i
+        [ $((i % 5)) = 0 ] && echo new $dir $i > $dir/new-$i
+        true
+    done
+done
+sync
+for dir in few more letters; do
+    [ $dir = few ] && count=6 || count=90
+    for i in $(seq 0 $count); do
+        [ $((i % 5)) = 0 ] && mv -f $dir/new-$i $dir/Name-$i-xxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+        [ $((i % 6)) = 0 ] && rm $dir/Link-$i
+        [ $((i % 5)) = 2 ] && mv $dir/Name-$i-xxxxxxxxxxxxxxxxxxxxxxxxxxxxx $dir/moved-$i
+        true
+    done
+done
+sync
+for dir in few more letters; do
+    [ $dir = few ] && count=6 || count=90
+    for i in $(seq 0 $count); do
+        [ $((i % 4)) = 1 ] && echo late > $dir/late-$i
+        [ $((i % 5)) = 4 ] && rm $dir/Name-$i-xxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+        true
+    done
+done
+cd /
+umount $MNT
+"""
 # Found by sweeps without repairs: a check called these clean, and Linux did not.
 FOUND = ["ours:plain nat_journal.count^=0x1", "seed:read-only inode[6].i_advise^=0x80"]
 
@@ -98,6 +140,59 @@ def test_lost_blocks(f2fskit, kernel, tmp_path):
     assert any("INODE_REBUILT" in result["found"] for result in results)
     assert any("NODE_REBUILT" in result["found"] for result in results)
     assert refused(asked, results) == {}
+
+
+def lose_directories(judge, damages, asked):
+    """Each damage in turn: [result]. The judge finds nothing wrong."""
+    import lost_blocks
+
+    results = []
+    for damage in damages:
+        results.append(lost_blocks.one(judge, damage, asked.choose))
+        assert results[-1]["wrong"] == {}, damage.id
+    return results
+
+
+def test_lost_directories(f2fskit, kernel, tmp_path):
+    """Names that were put back: the kernel reads and writes their directories."""
+    import lost_blocks
+    import sweep_judge
+    import sweep_kernel
+    import sweep_volumes
+
+    asked, results = sweep_kernel.Asked(str(tmp_path), 1, kernel), []
+    for name in NAMED:
+        whole = sweep_judge.Whole(sweep_volumes.make(name))
+        results += lose_directories(lost_blocks.Judge(whole), lost_blocks.damages_of_directories(name, whole), asked)
+        whole.subject.close()
+    whole, damages = lost_blocks.aged_directories("ours:all")
+    results += lose_directories(lost_blocks.Judge(whole, has_older_directories=True), damages, asked)
+    whole.subject.close()
+    assert any("DENTRY_OLDER" in result["found"] for result in results)
+    assert refused(asked, results) == {}
+
+
+def test_lost_directories_of_the_kernel(f2fskit, kernel, tmp_path):
+    """Older copies that the kernel left: no name is lost, and no removed one comes back."""
+    import lost_blocks
+    import subjects
+    import sweep_judge
+    import sweep_kernel
+    import sweep_volumes
+
+    path = str(tmp_path / "disk")
+    with open(path, "wb") as file:
+        file.truncate(64 << 20)
+    f2fskit.mkfs(path, features=["extra_attr", "inode_checksum", "casefold"])
+    uml.run(FILL_DIRECTORIES, images=[path], kernel=kernel).check()
+    whole = sweep_judge.Whole(subjects.Subject("filled", [sweep_volumes.to_memory(path, f2fskit.Context())]))
+    asked = sweep_kernel.Asked(str(tmp_path), 1, kernel)
+    damages = lost_blocks.damages_of_directories("filled", whole)
+    results = lose_directories(lost_blocks.Judge(whole, has_older_directories=True), damages, asked)
+    assert any("DENTRY_OLDER" in result["found"] for result in results)
+    assert any("DIR_COPIED" in result["found"] for result in results)
+    assert refused(asked, results) == {}
+    whole.subject.close()
 
 
 def test_clean(f2fskit, kernel, tmp_path):

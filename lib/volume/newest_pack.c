@@ -192,31 +192,6 @@ static bool ends_as_older(const struct f2fs_volume *vol, unsigned pack, const ui
 	       cp_checkpoint_ver(block) == cp_checkpoint_ver(vol->view->cp) - 1;
 }
 
-static enum pack_loss judge(struct f2fs_volume *vol, uint8_t *block, uint8_t *best, f2fs_blk_t *left)
-{
-	const unsigned other = 3 - vol->view->pack;
-	const bool has_any = find_newest(vol, other, block, best, left);
-	const bool has_head = has_any && *left == volume_pack_start(vol, other);
-	const int64_t newer = has_any ? (int64_t)(cp_checkpoint_ver(best) - cp_checkpoint_ver(vol->view->cp)) : 0;
-
-	if (newer <= 0) {
-		/* f2fs-tools fill a volume with the feature ro in pack 1, with the version that pack 2 has from mkfs */
-		const bool is_filled = geometry_has(&vol->geo, F2FS_FEAT_RO) && other == 1 && newer == 0;
-		const bool is_lost = !has_head && !is_torn(vol, other, block) &&
-				     logs_go_on(vol, vol->view->cp, block) && !is_only_fsynced(vol, block);
-
-		return is_lost || is_filled ? PACK_LOST : PACK_NEWEST;
-	}
-	/* the rest is the first block of the pack, or only its last block */
-	if (newer > (int64_t)MOST_NEWER && has_head && ends_as_older(vol, other, best, block))
-		return PACK_NEWEST;
-	if (newer > 1 && has_head)
-		return PACK_LOST;
-	if (has_head && !logs_go_on(vol, best, block) && !is_end_damaged(vol, other, best, block))
-		return PACK_NEWEST;
-	return PACK_HALF_LOST;
-}
-
 /* Is the first block of a pack the same as its last one but for a few bits? That is damage of a whole pack. */
 static bool has_wrong_bits(const struct f2fs_volume *vol, unsigned pack, const uint8_t *head, uint8_t *block)
 {
@@ -230,6 +205,39 @@ static bool has_wrong_bits(const struct f2fs_volume *vol, unsigned pack, const u
 		for (uint8_t differ = block[i] ^ head[i]; differ; differ &= (uint8_t)(differ - 1))
 			bits++;
 	return bits <= FEW_BITS;
+}
+
+/*
+ * f2fs-tools fill a volume with the feature ro in pack 1, with the version that pack 2 has from mkfs. Is this such a
+ * pack 1, damaged since?
+ */
+static bool is_filled(const struct f2fs_volume *vol, unsigned pack, uint8_t *block, uint8_t *head)
+{
+	return geometry_has(&vol->geo, F2FS_FEAT_RO) && pack == 1 &&
+	       read_block(vol, volume_pack_start(vol, pack), head) && has_wrong_bits(vol, pack, head, block);
+}
+
+static enum pack_loss judge(struct f2fs_volume *vol, uint8_t *block, uint8_t *best, f2fs_blk_t *left)
+{
+	const unsigned other = 3 - vol->view->pack;
+	const bool has_any = find_newest(vol, other, block, best, left);
+	const bool has_head = has_any && *left == volume_pack_start(vol, other);
+	const int64_t newer = has_any ? (int64_t)(cp_checkpoint_ver(best) - cp_checkpoint_ver(vol->view->cp)) : 0;
+
+	if (newer <= 0) {
+		const bool is_lost = !has_head && !is_torn(vol, other, block) &&
+				     logs_go_on(vol, vol->view->cp, block) && !is_only_fsynced(vol, block);
+
+		return is_lost || (newer == 0 && is_filled(vol, other, block, best)) ? PACK_LOST : PACK_NEWEST;
+	}
+	/* the rest is the first block of the pack, or only its last block */
+	if (newer > (int64_t)MOST_NEWER && has_head && ends_as_older(vol, other, best, block))
+		return PACK_NEWEST;
+	if (newer > 1 && has_head)
+		return PACK_LOST;
+	if (has_head && !logs_go_on(vol, best, block) && !is_end_damaged(vol, other, best, block))
+		return PACK_NEWEST;
+	return PACK_HALF_LOST;
 }
 
 bool volume_pack_is_torn(struct f2fs_volume *vol, unsigned pack)

@@ -11,6 +11,7 @@ import sys
 import zlib
 
 import f2fskit
+import f2fskit.report
 import pytest
 from conftest import BUILD
 

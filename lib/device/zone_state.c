@@ -84,7 +84,7 @@ static struct f2fs_zone *find_zone(const struct zone_state *state, uint64_t offs
 {
 	const struct f2fs_zone key = { .start = offset };
 
-	return &state->zones[sorted_last(state->zones, state->count, sizeof(key), compare_starts, &key)];
+	return &state->zones[sorted_last(state->zones, (size_t)state->count, sizeof(key), compare_starts, &key)];
 }
 
 static uint64_t end_of(const struct f2fs_zone *zone)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The wheel: it builds with the tools of the system, holds the module and nothing else, and works where it is installed."""
+import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -40,6 +42,15 @@ def install(place, wheel):
     subprocess.run([sys.executable, "-m", "pip", "--python", str(place / "bin/python"), "install", "--no-index", "--no-deps", str(wheel)],
                    check=True, capture_output=True, env={**os.environ, "PYTHONPATH": ""})
     return place
+
+
+def test_no_programs_are_built(top, tmp_path):
+    """Whoever builds the module from source waits for nothing else."""
+    if not shutil.which("meson"):
+        pytest.skip("meson is not installed")
+    subprocess.run(["meson", "setup", "-Dpython=enabled", "-Dpython_only=true", str(tmp_path), str(top)], check=True, capture_output=True)
+    targets = json.loads(subprocess.run(["meson", "introspect", "--targets", str(tmp_path)], check=True, capture_output=True).stdout)
+    assert not [target["name"] for target in targets if target["type"] == "executable"]
 
 
 def test_contents(wheel, top):

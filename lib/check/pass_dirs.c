@@ -205,10 +205,7 @@ static bool is_removed(const struct inode_fact *dir)
 static bool is_placed(const struct inode_fact *dir, const struct dir_block *place, const struct dentry_ref *ref,
 		      uint32_t judged)
 {
-	uint32_t expected;
-
-	return !dir_is_inline(dir) && (!judged || dir_judge_entry(dir, dir_level_of(dir, place->number), place->number,
-								  ref, &expected) == DIR_FAULT_NONE);
+	return !dir_is_inline(dir) && (!judged || dir_entry_is_right(dir, place->number, ref));
 }
 
 /* May a block have lost its entries? One that begins without its own "." may, even if some of its entries are sound. */

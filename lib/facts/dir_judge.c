@@ -98,6 +98,13 @@ enum dir_fault dir_judge_entry(const struct inode_fact *dir, unsigned level, uin
 	return number >= start && number < start + dentry_bucket_blocks(level) ? DIR_FAULT_NONE : DIR_FAULT_PLACE;
 }
 
+bool dir_entry_is_right(const struct inode_fact *dir, uint32_t number, const struct dentry_ref *ref)
+{
+	uint32_t expected;
+
+	return dir_judge_entry(dir, dir_level_of(dir, number), number, ref, &expected) == DIR_FAULT_NONE;
+}
+
 bool dir_block_is_lost(const struct checker *c, const struct inode_fact *dir, uint32_t number, const uint8_t *block)
 {
 	const unsigned level = dir_level_of(dir, number);

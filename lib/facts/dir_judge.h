@@ -43,6 +43,8 @@ enum dir_fault {
 /* Judge an entry by itself and its place. Returns its fault. */
 enum dir_fault dir_judge_entry(const struct inode_fact *dir, unsigned level, uint32_t number,
 			       const struct dentry_ref *ref, uint32_t *expected);
+/* Are name, hash and place of an entry right in this file block? */
+bool dir_entry_is_right(const struct inode_fact *dir, uint32_t number, const struct dentry_ref *ref);
 /*
  * Has a directory's block lost its entries? Then it has no sound one. The first one has its own "." instead, or entries
  * of inodes that remember the directory.

@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "base/sorted.h"
 #include "gc/age_target.h"
 
 enum {
@@ -59,17 +60,9 @@ void age_targets_sort(struct age_targets *t, uint64_t now)
 /* The last segment that is not younger than the source, else the first one. */
 static size_t find_middle(const struct age_targets *t, uint64_t source)
 {
-	size_t low = 0, high = t->count;
+	const struct age_segment key = { .mtime = source, .segno = UINT32_MAX };
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (t->list[middle].mtime <= source)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 ? low - 1 : 0;
+	return sorted_last(t->list, t->count, sizeof(key), by_mtime, &key);
 }
 
 struct best {

@@ -87,14 +87,6 @@ static int compare_ages(const void *a, const void *b)
 	return (x->addr < y->addr) - (x->addr > y->addr);
 }
 
-/* Are name, hash and place of an entry right in this block? */
-static bool is_right(const struct inode_fact *dir, uint32_t number, const struct dentry_ref *ref)
-{
-	uint32_t expected;
-
-	return dir_judge_entry(dir, dir_level_of(dir, number), number, ref, &expected) == DIR_FAULT_NONE;
-}
-
 static int list_block(struct search *s, const struct sweep_item *item, bool is_kept)
 {
 	const struct dir_block *place = vec_at(&s->c->dir_blocks, item->tag);
@@ -211,7 +203,7 @@ static const struct inode_fact *inode_lacking(const struct search *s, const stru
 		geometry_is_nid(c->geo, ref->ino) ? facts_find_inode(&c->facts, ref->ino, room) : NULL;
 
 	return inode && inode->type == ref->type && !name_is_dots(ref) && names_lacking(c, inode, 0) > 0 &&
-			       witness_may_contain(dir, inode) && is_right(dir, lost->number, ref)
+			       witness_may_contain(dir, inode) && dir_entry_is_right(dir, lost->number, ref)
 		       ? inode
 		       : NULL;
 }
@@ -319,7 +311,7 @@ static bool may_be_lost(const struct search *s, const struct inode_fact *home, c
 		const struct lost_block *lost = vec_at(&s->lost, i);
 
 		if (!lost->is_kept && facts_inode_at(&s->c->facts, lost->inode) == home &&
-		    is_right(home, lost->number, &ref))
+		    dir_entry_is_right(home, lost->number, &ref))
 			return true;
 	}
 	return false;
@@ -367,7 +359,7 @@ static uint32_t sift(const struct search *s, const struct lost_block *lost, uint
 
 		names += stays;
 		for (uint32_t i = ref.slot; !stays && !is_dot && i < slot; i++)
-			bitmap[i / 8] &= (uint8_t)~(1u << i % 8);
+			lsb_clear(bitmap, i);
 	}
 	for (uint32_t i = 0; i < area.slots; i++) /* those left in free slots would pass for names that are lacking */
 		if (!lsb_test(area.bitmap, i))

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/bitmap.h"
 #include "facts/dir_judge.h"
 #include "witness/inode_fresh.h"
 #include "witness/inode_older.h"
@@ -144,7 +145,7 @@ static int drop_old_entries(struct builder *b, const struct inode_layout *layout
 		if (found == DENTRY_FOUND && !name_is_dots(&ref))
 			err = has_moved(b, dir, &ref, &is_old);
 		for (uint32_t i = ref.slot; is_old && i < slot; i++)
-			bitmap[i / 8] &= (uint8_t)~(1u << i % 8);
+			lsb_clear(bitmap, i);
 	}
 	return err;
 }

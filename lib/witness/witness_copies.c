@@ -56,7 +56,6 @@ static bool count_entry(struct checker *c, const struct inode_fact *dir, f2fs_bl
 {
 	const struct inode_fact *inode = geometry_is_nid(c->geo, ref->ino) ? facts_inode(&c->facts, ref->ino) : NULL;
 	const struct inode_fact *home = inode ? facts_dir(&c->facts, inode->pino) : NULL;
-	struct own_name own;
 	bool is_refuted, is_own;
 
 	if (!inode || !home)
@@ -64,8 +63,7 @@ static bool count_entry(struct checker *c, const struct inode_fact *dir, f2fs_bl
 	is_refuted = inode->type == F2FS_TYPE_DIRECTORY
 			     ? inode->parent != 0 && (inode->parent != dir->ino || inode->entry_block != addr)
 			     : has_too_many_names(inode);
-	is_own = witness_own_name(c, home, ref->ino, &own) && own.length == ref->name_len &&
-		 memcmp(own.bytes, ref->name, own.length) == 0;
+	is_own = witness_is_own_name(c, home, ref->ino, ref);
 	if (inode->links < 2 && ((is_own && home == dir) || !is_refuted))
 		return false;
 	tally->refuted += is_refuted;
@@ -94,15 +92,14 @@ static bool is_copy(struct checker *c, const struct inode_fact *dir, uint32_t nu
 	struct dentry_area area;
 	struct dentry_ref ref;
 	enum dentry_scan found;
-	uint32_t slot = 0, expected;
+	uint32_t slot = 0;
 
 	dentry_area_of_block(c->geo, block, &area);
 	while ((found = dentry_next(&area, &slot, &ref)) != DENTRY_END) {
 		if (found != DENTRY_FOUND || !(name_is_dots(&ref) ? count_dots(c, dir, &ref, &tally)
 								  : count_entry(c, dir, addr, &ref, &tally)))
 			return false;
-		tally.is_elsewhere |= dir_judge_entry(dir, dir_level_of(dir, number), number, &ref, &expected) !=
-				      DIR_FAULT_NONE;
+		tally.is_elsewhere |= !dir_entry_is_right(dir, number, &ref);
 	}
 	return tally.is_elsewhere && tally.refuted >= tally.least;
 }

@@ -171,10 +171,8 @@ static bool is_right(const struct homes *h, const struct dentry_ref *ref)
 {
 	const struct sweep_item *item = vec_at(&h->c->dir_addrs, h->item);
 	const uint32_t number = ((const struct dir_block *)vec_at(&h->c->dir_blocks, item->tag))->number;
-	uint32_t expected;
 
-	return !name_is_dots(ref) && dir_judge_entry(h->dir, dir_level_of(h->dir, number), number, ref, &expected) ==
-					     DIR_FAULT_NONE;
+	return !name_is_dots(ref) && dir_entry_is_right(h->dir, number, ref);
 }
 
 /* Is the inode of an entry contradicted: missing, of another type, or with names enough without it? */

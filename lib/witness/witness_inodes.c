@@ -277,22 +277,16 @@ static int restore_xattrs(struct builder *b, const struct nid_fact *fact)
 	return witness_amend_block(c, fact->addr, b->block, &why);
 }
 
+static int compare_nids(const void *a, const void *b)
+{
+	const struct lost_inode *x = a, *y = b;
+
+	return (x->nid > y->nid) - (x->nid < y->nid);
+}
+
 static struct lost_inode *find_lost(const struct builder *b, f2fs_nid_t nid)
 {
-	size_t low = 0, high = b->lost.count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		struct lost_inode *at = vec_at(&b->lost, middle);
-
-		if (at->nid == nid)
-			return at;
-		if (at->nid < nid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return vec_find(&b->lost, compare_nids, &(struct lost_inode){ .nid = nid });
 }
 
 static int want_inode(struct builder *b, f2fs_nid_t ino)

@@ -396,19 +396,10 @@ static int is_missing_in(struct checker *c, f2fs_nid_t ino, uint32_t offset, boo
 	return err;
 }
 
-static int compare_places(const void *a, const void *b)
-{
-	const struct loose_node *x = a, *y = b;
-
-	if (x->ino != y->ino)
-		return x->ino > y->ino ? 1 : -1;
-	return (x->offset > y->offset) - (x->offset < y->offset);
-}
-
 static int compare_loose(const void *a, const void *b)
 {
 	const struct loose_node *x = a, *y = b;
-	const int order = compare_places(a, b);
+	const int order = loose_compare_places(a, b);
 
 	return order ? order : (x->nid > y->nid) - (x->nid < y->nid);
 }
@@ -418,7 +409,7 @@ static bool has_rival(const struct vote *v, f2fs_nid_t ino, uint32_t place)
 {
 	const struct loose_node key = { .ino = ino, .offset = place };
 
-	return vec_find(&v->loose, compare_places, &key) != NULL;
+	return vec_find(&v->loose, loose_compare_places, &key) != NULL;
 }
 
 static int vote_on_ino(struct vote *v, struct claims_of_node *n)

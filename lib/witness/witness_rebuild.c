@@ -115,19 +115,10 @@ static bool has_nodes_below(const struct checker *c, const struct vec *loose, co
 {
 	const uint32_t n = c->geo->nids_per_block;
 	const uint32_t most = node_kind_at(c->geo, fact->place) == FACT_DOUBLE ? n * (n + 1) : n;
-	size_t low = 0, high = loose->count;
-	const struct loose_node *found;
+	const struct loose_node key = { .ino = fact->ino, .offset = fact->place + 1 };
+	const size_t at = vec_first(loose, loose_compare_places, &key);
+	const struct loose_node *found = at < loose->count ? vec_at(loose, at) : NULL;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct loose_node *at = vec_at(loose, middle);
-
-		if (at->ino < fact->ino || (at->ino == fact->ino && at->offset <= fact->place))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	found = low < loose->count ? vec_at(loose, low) : NULL;
 	return found && found->ino == fact->ino && found->offset - fact->place <= most;
 }
 

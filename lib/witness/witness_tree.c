@@ -186,3 +186,12 @@ int tree_hang_loose(struct checker *c, const struct vec *loose)
 	}
 	return err;
 }
+
+int loose_compare_places(const void *a, const void *b)
+{
+	const struct loose_node *x = a, *y = b;
+
+	if (x->ino != y->ino)
+		return x->ino > y->ino ? 1 : -1;
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}

@@ -12,6 +12,8 @@ struct loose_node {
 	f2fs_nid_t ino, nid;
 	uint32_t offset;
 };
+/* Order them by inode and offset. */
+int loose_compare_places(const void *a, const void *b);
 
 /* Where a node of an offset hangs in the tree of an inode. */
 enum place_state {

@@ -73,17 +73,17 @@ size_t unclaimed_end(const struct vec *blocks, size_t first)
 	return end;
 }
 
+static int compare_nids(const void *a, const void *b)
+{
+	const struct unclaimed *x = a, *y = b;
+
+	return (x->nid > y->nid) - (x->nid < y->nid);
+}
+
 size_t unclaimed_first(const struct vec *blocks, f2fs_nid_t nid)
 {
-	size_t low = 0, high = blocks->count;
+	const struct unclaimed key = { .nid = nid };
+	const size_t at = vec_first(blocks, compare_nids, &key);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (((const struct unclaimed *)vec_at(blocks, middle))->nid < nid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < blocks->count && ((const struct unclaimed *)vec_at(blocks, low))->nid == nid ? low : blocks->count;
+	return at < blocks->count && ((const struct unclaimed *)vec_at(blocks, at))->nid == nid ? at : blocks->count;
 }

@@ -273,8 +273,6 @@ static int digest_inode_pointers(struct checker *c, struct nid_fact *fact, struc
 
 int pointers_digest(struct checker *c, struct nid_fact *fact, struct inode_fact *inode, const uint8_t *block)
 {
-	const uint32_t n = c->geo->nids_per_block;
-	uint32_t step = 1;
 	int err = 0;
 
 	switch (fact->kind) {
@@ -284,14 +282,13 @@ int pointers_digest(struct checker *c, struct nid_fact *fact, struct inode_fact 
 		return take_slots(c, fact, inode, block, inode->node_slots,
 				  node_first_block(c->geo, inode->slots, inode->node_slots, fact->offset));
 	case FACT_DOUBLE:
-		step = n + 1;
-		break;
 	case FACT_INDIRECT:
 		break;
 	default:
 		return 0;
 	}
-	for (uint32_t k = 0; k < n && !err; k++)
-		err = take_child(c, fact, k, get_le32(block + (size_t)k * 4), fact->offset + 1 + k * step);
+	for (uint32_t k = 0; k < c->geo->nids_per_block && !err; k++)
+		err = take_child(c, fact, k, get_le32(block + (size_t)k * 4),
+				 node_offset_below(c->geo, fact->offset, k));
 	return err;
 }

@@ -67,6 +67,13 @@ uint32_t node_offset_below_inode(const struct f2fs_geometry *geo, unsigned i)
 	return offsets[i];
 }
 
+uint32_t node_offset_below(const struct f2fs_geometry *geo, uint32_t offset, uint32_t k)
+{
+	const uint32_t n = geo->nids_per_block;
+
+	return offset + 1 + k * (offset == 5 + 2 * n ? n + 1 : 1);
+}
+
 bool node_offset_is_direct(const struct f2fs_geometry *geo, uint32_t ofs)
 {
 	const uint32_t n = geo->nids_per_block;

@@ -86,6 +86,8 @@ bool node_path_of(const struct f2fs_geometry *geo, uint32_t ai, uint32_t ab, uin
 uint64_t node_path_rest(const struct f2fs_geometry *geo, uint32_t ab, const struct node_path *path, unsigned level);
 /* Return the offset of the node that i_nid[i] of an inode leads to (FORMAT files 1.4); i < INODE_NIDS. */
 uint32_t node_offset_below_inode(const struct f2fs_geometry *geo, unsigned i);
+/* Return the offset of the node that pointer k of an indirect node of this offset leads to; k < nids_per_block. */
+uint32_t node_offset_below(const struct f2fs_geometry *geo, uint32_t offset, uint32_t k);
 /* Does a node with this offset hold data addresses? The xattr node does not. */
 bool node_offset_is_direct(const struct f2fs_geometry *geo, uint32_t ofs);
 /* First file block covered by a direct node of this offset. */

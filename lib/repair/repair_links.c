@@ -24,6 +24,8 @@
 #include "repair/repair_names.h"
 #include "repair/repair_need.h"
 
+#define MOST_HOMES 10000u /* lost directories below each other; further ones are put into lost+found */
+
 /* Data of a directory that is made here and so has no facts. */
 struct lost_found {
 	f2fs_nid_t ino;
@@ -166,9 +168,53 @@ static int give_name(struct repair *r, f2fs_nid_t ino, struct lost_found *lf)
 	return err ? err : reconnect(r, inode, lf);
 }
 
+static bool is_lost(const struct repair *r, const struct inode_fact *inode)
+{
+	return (inode->state & INODE_LOOP) || inode->parent == 0 || !facts_dir(&r->c->facts, inode->parent);
+}
+
+/* List the directories, from the remembered one of an inode up to where the root reaches, or to where it is unknown. */
+static int list_homes(const struct repair *r, const struct inode_fact *inode, struct vec *homes)
+{
+	const struct facts *facts = &r->c->facts;
+	const struct inode_fact *at = facts_dir(facts, inode->pino);
+
+	homes->count = 0;
+	while (at && at != inode && !(at->state & (INODE_REACHED | INODE_ORPHAN)) && homes->count < MOST_HOMES) {
+		f2fs_nid_t *one = vec_push(homes, 1);
+
+		if (!one)
+			return F2FS_ERR_NOMEM;
+		*one = at->ino;
+		at = facts_dir(facts, is_lost(r, at) ? at->pino : at->parent);
+	}
+	return 0;
+}
+
+/* Give a lost inode a name, and before that all lost directories on the way to the one that it remembers. */
+static int give_names_from_top(struct repair *r, f2fs_nid_t ino, struct vec *homes, struct lost_found *lf)
+{
+	int err = list_homes(r, facts_inode(&r->c->facts, ino), homes);
+
+	for (size_t i = homes->count; i-- > 0 && !err;) {
+		struct inode_fact *dir = facts_dir(&r->c->facts, *(f2fs_nid_t *)vec_at(homes, i));
+		const struct inode_fact *parent;
+
+		if (is_lost(r, dir) && wants_name(r, dir))
+			err = give_name(r, dir->ino, lf);
+		parent = facts_dir(&r->c->facts, dir->parent);
+		if (parent && (parent->state & INODE_REACHED))
+			dir->state |= INODE_REACHED;
+	}
+	return err ? err : give_name(r, ino, lf);
+}
+
 static int reconnect_all(struct repair *r, struct lost_found *lf)
 {
+	struct vec homes;
 	int err = 0;
+
+	vec_init(&homes, r->ctx, sizeof(f2fs_nid_t));
 
 	for (uint32_t i = 0; i < facts_inode_count(&r->c->facts) && !err; i++) {
 		const struct inode_fact *inode = facts_inode_nth(&r->c->facts, i);
@@ -176,11 +222,12 @@ static int reconnect_all(struct repair *r, struct lost_found *lf)
 		if ((inode->state & (INODE_ORPHAN | INODE_HIDDEN)) || inode->ino == r->geo->root_ino ||
 		    !wants_name(r, inode))
 			continue;
-		if ((inode->state & INODE_LOOP) || inode->parent == 0 || !facts_dir(&r->c->facts, inode->parent))
-			err = give_name(r, inode->ino, lf);
+		if (is_lost(r, inode))
+			err = give_names_from_top(r, inode->ino, &homes, lf);
 		if (!err)
 			err = nodes_trim(r->txn);
 	}
+	vec_fini(&homes);
 	return err;
 }
 

@@ -36,65 +36,81 @@ static void fill_entry(struct f2fs_nat_info *out, f2fs_nid_t nid, const uint8_t 
 	out->block_addr = nat_block_addr(raw);
 }
 
+/* Say which block of the table has an entry, and from which of the two copies that is. */
+static void begin_entry(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
+{
+	unsigned copy;
+
+	out->table_block = current_block(vol, nid / vol->geo.nat_per_block, &copy);
+	out->source = (uint8_t)copy;
+}
+
+static int copy_entry(struct f2fs_volume *vol, const struct f2fs_nat_info *from, f2fs_nid_t nid,
+		      struct f2fs_nat_info *out)
+{
+	begin_entry(vol, nid, out);
+	out->nid = nid;
+	out->ino = from->ino;
+	out->block_addr = from->block_addr;
+	out->version = from->version;
+	return 0;
+}
+
 int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
 {
 	const struct f2fs_nat_info *running = vol->ops.running ? vol->ops.running->find_nat(vol, nid) : NULL;
-	unsigned copy;
 
-	if (!running)
-		return nat_get_stored(vol, nid, out);
-	out->table_block = current_block(vol, nid / vol->geo.nat_per_block, &copy);
-	out->source = (uint8_t)copy;
-	out->nid = nid;
-	out->ino = running->ino;
-	out->block_addr = running->block_addr;
-	out->version = running->version;
-	return 0;
+	return running ? copy_entry(vol, running, nid, out) : nat_get_stored(vol, nid, out);
 }
 
 int nat_get_table(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
 {
 	const uint8_t *block;
-	unsigned copy;
 	int err;
 
-	out->table_block = current_block(vol, nid / vol->geo.nat_per_block, &copy);
-	out->source = (uint8_t)copy;
+	begin_entry(vol, nid, out);
 	err = volume_peek(vol, out->table_block, &block);
 	if (!err)
 		fill_entry(out, nid, block + (size_t)(nid % vol->geo.nat_per_block) * nat_SIZE);
 	return err;
 }
 
+static int check_nid(struct f2fs_volume *vol, f2fs_nid_t nid)
+{
+	return nid < vol->geo.max_nid ? 0
+				      : error_set(vol->ctx, F2FS_ERR_RANGE, "node id %u is not below %u", (unsigned)nid,
+						  (unsigned)vol->geo.max_nid);
+}
+
+int nat_get_written(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
+{
+	const uint8_t *journal = find_in_journal(vol, nid);
+	int err = check_nid(vol, nid);
+
+	if (err)
+		return err;
+	if (!journal)
+		return nat_get_table(vol, nid, out);
+	begin_entry(vol, nid, out);
+	fill_entry(out, nid, journal + natj_OFS_version);
+	out->source = F2FS_FROM_JOURNAL;
+	return 0;
+}
+
 int nat_get_stored(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
 {
 	const struct f2fs_nat_info *amended = amends_entry(vol->amends, nid);
-	const uint8_t *journal = find_in_journal(vol, nid);
-	uint32_t k = nid / vol->geo.nat_per_block;
-	unsigned copy;
+	int err = check_nid(vol, nid);
 
-	if (nid >= vol->geo.max_nid)
-		return error_set(vol->ctx, F2FS_ERR_RANGE, "node id %u is not below %u", (unsigned)nid,
-				 (unsigned)vol->geo.max_nid);
-	out->table_block = current_block(vol, k, &copy);
-	out->source = (uint8_t)copy;
-	if (amended) {
-		out->nid = nid;
-		out->ino = amended->ino;
-		out->block_addr = amended->block_addr;
-		out->version = amended->version;
-		return 0;
-	}
-	if (vol->rescue && vol->rescue->is_ready) {
-		rescue_nat_get(vol, nid, out);
-		return 0;
-	}
-	if (journal) {
-		fill_entry(out, nid, journal + natj_OFS_version);
-		out->source = F2FS_FROM_JOURNAL;
-		return 0;
-	}
-	return nat_get_table(vol, nid, out);
+	if (err)
+		return err;
+	if (amended)
+		return copy_entry(vol, amended, nid, out);
+	if (!vol->rescue || !vol->rescue->is_ready)
+		return nat_get_written(vol, nid, out);
+	begin_entry(vol, nid, out);
+	rescue_nat_get(vol, nid, out);
+	return 0;
 }
 
 int f2fs_nat_lookup(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)

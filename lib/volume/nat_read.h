@@ -16,6 +16,8 @@ uint32_t nat_hole_blocks(struct f2fs_volume *vol, uint32_t k);
 int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out);
 /* The same as the last checkpoint has it, whatever a running transaction says. */
 int nat_get_stored(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out);
+/* The same as the journal and the table have it, whatever a search for nodes found, and a vote amended. */
+int nat_get_written(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out);
 /* The same as the block of the NAT has it, whatever journal and amends say. */
 int nat_get_table(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out);
 /* The same as the public functions of these names, without forgetting the last error: for calls within the library. */

@@ -128,7 +128,7 @@ void fresh_layout(struct builder *b, const struct lost_inode *lost, const uint8_
 	const struct f2fs_geometry *geo = b->c->geo;
 	const bool is_in_root = lost->dir == geo->root_ino; /* which mkfs made, and not as a mount does */
 	const struct division d = choose(geo, is_in_root ? NULL : from, b->common_slots, find_reach(b, lost->nid),
-					 lost->last != 0);
+					 lost->has_nodes);
 
 	divide(b->c->geo, b->block, &d);
 }

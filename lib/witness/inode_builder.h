@@ -17,16 +17,19 @@ struct lost_inode {
 	f2fs_blk_t block; /* of the entry; 0: the root, which has none */
 	uint32_t slot;
 	uint32_t names;
-	f2fs_nid_t last;  /* its last direct node, 0: none, */
+	bool has_nodes;	  /* nodes of its tree are there */
+	f2fs_nid_t last;  /* its last direct node, 0: none, which may be lost as well, */
 	uint32_t last_offset;
 };
 
 struct builder {
 	struct checker *c;
 	struct vec lost;	   /* struct lost_inode, by nid */
-	struct vec blocks;	   /* struct unclaimed: of lost inodes */
+	struct vec blocks;	   /* struct unclaimed: of lost inodes, and of lost nodes below them */
 	struct older_copies older;
 	struct map32 misplaced; /* nodes in the blocks of other nodes */
+	struct map32 below;	/* lost nodes below indirect nodes of lost inodes */
+	uint8_t *last_slots;	   /* of the last direct node of the inode that is being built, zeros: none */
 	uint8_t *block;		   /* the inode that is being built, */
 	uint8_t *name;		   /* and the name in its entry */
 	uint32_t name_len;

@@ -91,8 +91,8 @@ static void put_dots(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t
 }
 
 /*
- * A compressed cluster has no block in the first slot, which would be the head, and in the second one a block that
- * begins as compressed data does. One that cannot be read counts, too.
+ * A compressed cluster has a head, or no block in the first slot, which would be the head, and in the second one a
+ * block that begins as compressed data does. One that cannot be read counts, too.
  */
 int inode_looks_compressed(struct checker *c, const uint8_t *slots, uint32_t count, bool *out)
 {
@@ -105,9 +105,11 @@ int inode_looks_compressed(struct checker *c, const uint8_t *slots, uint32_t cou
 	if (!geometry_has(c->geo, F2FS_FEAT_COMPRESSION))
 		return 0;
 	for (uint32_t i = 0; i + CLUSTER_BLOCKS <= count && !*out && !err; i += CLUSTER_BLOCKS) {
+		const f2fs_blk_t first = get_le32(slots + (size_t)i * 4);
 		const f2fs_blk_t second = get_le32(slots + (size_t)(i + 1) * 4);
 
-		if (get_le32(slots + (size_t)i * 4) != F2FS_NULL_ADDR || second == F2FS_NULL_ADDR)
+		*out = first == F2FS_COMPRESS_ADDR;
+		if (first != F2FS_NULL_ADDR || second == F2FS_NULL_ADDR)
 			continue;
 		err = witness_peek(c, second, &block);
 		*out = !err && (!block || (cluster_header_decode(block, most, &header) == RULE_NONE &&
@@ -154,7 +156,9 @@ int inode_make_fresh(struct builder *b, const struct lost_inode *lost, uint32_t 
 	slots = b->block + layout.slot_offset;
 	*end = rebuild_slots(&b->blocks, lost->nid, slots, layout.slots);
 	err = inode_looks_compressed(c, slots, layout.slots, &is_packed);
-	*is_made = !err && (*end > 0 || lost->last) && !is_packed;
+	if (!err && !is_packed)
+		err = inode_looks_compressed(c, b->last_slots, layout.node_slots, &is_packed);
+	*is_made = !err && (*end > 0 || lost->has_nodes) && !is_packed;
 	if (err || is_packed)
 		return err;
 	if (*is_made && b->type == F2FS_TYPE_SYMLINK)

@@ -53,6 +53,13 @@ bool witness_may_vote(const struct checker *c)
 	return c->book->votes < MAX_VOTES && !c->cut_end && witness_has_newest_tables(c);
 }
 
+bool witness_has_lost_inode(const struct checker *c, f2fs_nid_t nid)
+{
+	const struct nid_fact *fact = geometry_is_nid(c->geo, nid) ? facts_nid(&c->facts, nid) : NULL;
+
+	return fact && fact->kind == FACT_BAD && fact->ino == nid;
+}
+
 bool witness_amends_node(const struct checker *c, const struct nid_fact *fact)
 {
 	return amends_has_block(&c->book->amends, fact->addr);

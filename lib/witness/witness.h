@@ -75,6 +75,8 @@ int witness_tell(struct checker *c);
 bool witness_may_vote(const struct checker *c);
 /* Are the tables, or the nodes that a search found, those of the last checkpoint? */
 bool witness_has_newest_tables(const struct checker *c);
+/* Has the NAT an inode of this number whose block holds something else? */
+bool witness_has_lost_inode(const struct checker *c, f2fs_nid_t nid);
 /* Has the vote decided something of a node or its block, so that a repair has to write it? */
 bool witness_amends_node(const struct checker *c, const struct nid_fact *fact);
 bool witness_amends_entry(const struct checker *c, f2fs_nid_t nid);

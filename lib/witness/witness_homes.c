@@ -18,6 +18,7 @@
 #include "facts/dir_judge.h"
 #include "facts/sweep.h"
 #include "volume/block_read.h"
+#include "volume/nat_read.h"
 #include "witness/dir_older.h"
 #include "witness/names_lacking.h"
 #include "witness/witness.h"
@@ -241,6 +242,24 @@ static int note_near(struct homes *h, const struct dentry_ref *ref, bool is_own)
 	return 0;
 }
 
+/* Has the NAT an inode of this number, of which nothing else is left? Then an entry that names it is right. */
+static int is_lost_inode(struct homes *h, f2fs_nid_t nid, bool *out)
+{
+	struct f2fs_nat_info entry;
+	int err;
+
+	*out = false;
+	if (!geometry_is_nid(h->c->geo, nid) || facts_inode(&h->c->facts, nid))
+		return 0;
+	err = nat_get_written(h->c->vol, nid, &entry);
+	if (err == F2FS_ERR_IO || err == F2FS_ERR_CORRUPT) {
+		error_clear(h->c->ctx);
+		return 0;
+	}
+	*out = !err && entry.ino == nid && geometry_is_main(h->c->geo, entry.block_addr);
+	return err;
+}
+
 /* Let an entry in use name another inode. */
 static int vote_on_ino(struct homes *h, const struct dentry_ref *ref)
 {
@@ -248,6 +267,11 @@ static int vote_on_ino(struct homes *h, const struct dentry_ref *ref)
 	const struct inode_fact *inode = find_lost(h, ref, &room);
 	const bool is_own = witness_is_own_name(h->c, h->dir, ref->ino, ref);
 
+	bool is_lost;
+	int err = is_lost_inode(h, ref->ino, &is_lost);
+
+	if (err || is_lost)
+		return err;
 	if (!h->is_by_name && (!inode || is_own) && is_one_of_many(h, ref))
 		return note_near(h, ref, is_own);
 	if ((inode && inode->ino == ref->ino) || is_own)

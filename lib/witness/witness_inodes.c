@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "facts/dir_judge.h"
+#include "facts/node_digest.h"
 #include "witness/fresh_layout.h"
 #include "witness/inode_fresh.h"
 #include "witness/inode_older.h"
@@ -23,13 +24,6 @@
 #include "witness/witness_unclaimed.h"
 
 /* ---- lost inodes */
-
-static bool is_lost(const struct checker *c, f2fs_nid_t nid)
-{
-	const struct nid_fact *fact = geometry_is_nid(c->geo, nid) ? facts_nid(&c->facts, nid) : NULL;
-
-	return fact && fact->kind == FACT_BAD && fact->ino == nid;
-}
 
 static bool is_lost_xattr(const struct nid_fact *fact)
 {
@@ -63,14 +57,20 @@ static int list_lost(struct builder *b)
 {
 	const f2fs_nid_t root = b->c->geo->root_ino;
 	size_t count = 0;
-	int err = is_lost(b->c, root) ? add_lost(b, &(struct lost_inode){ .nid = root, .dir = root, .names = 1 }) : 0;
+	int err = 0;
+
+	if (witness_has_lost_inode(b->c, root))
+		err = add_lost(b, &(struct lost_inode){ .nid = root, .dir = root, .names = 1 });
 
 	for (size_t i = 0; i < b->c->findings.count && !err; i++) {
 		const struct finding *f = vec_at(&b->c->findings, i);
 
-		if (f->problem == P_DENTRY_DEAD && is_lost(b->c, (f2fs_nid_t)f->found))
-			err = add_lost(b, &(struct lost_inode){ (f2fs_nid_t)f->found, f->ino, f->entry_block,
-								f->entry_slot, 1, 0, 0 });
+		if (f->problem == P_DENTRY_DEAD && witness_has_lost_inode(b->c, (f2fs_nid_t)f->found))
+			err = add_lost(b, &(struct lost_inode){ .nid = (f2fs_nid_t)f->found,
+								.dir = f->ino,
+								.block = f->entry_block,
+								.slot = f->entry_slot,
+								.names = 1 });
 	}
 	vec_sort(&b->lost, compare_lost);
 	for (size_t i = 0; i < b->lost.count; i++) {
@@ -86,10 +86,13 @@ static int list_lost(struct builder *b)
 	return err;
 }
 
+/* Does the block belong to a lost inode, or to a lost node below one? */
 static int is_block_of_lost(struct checker *c, void *user, const struct unclaimed *block, bool *is_wanted)
 {
-	(void)user;
-	*is_wanted = is_lost(c, block->nid) && facts_nid(&c->facts, block->nid)->version == block->version;
+	const struct builder *b = user;
+
+	*is_wanted = (witness_has_lost_inode(c, block->nid) || map32_find(&b->below, block->nid)) &&
+		     facts_nid(&c->facts, block->nid)->version == block->version;
 	return 0;
 }
 
@@ -126,27 +129,40 @@ static int read_entry(struct builder *b, const struct lost_inode *lost, bool *is
 
 /* ---- all of it */
 
-/* Return the first file block after the last one that the inode and its direct nodes have. */
-static int find_end(struct builder *b, const struct lost_inode *lost, uint32_t slots_end, uint64_t *end,
+/* Find the first file block after the last one that the inode and its direct nodes have, and the last one's address. */
+static void find_end(struct builder *b, const struct lost_inode *lost, uint32_t slots_end, uint64_t *end,
 		    f2fs_blk_t *addr)
 {
 	struct checker *c = b->c;
 	struct inode_layout layout;
-	const uint8_t *block;
-	int err;
 
 	inode_layout(c->geo, b->block, &layout);
 	*end = slots_end;
 	*addr = slots_end ? get_le32(b->block + layout.slot_offset + (size_t)(slots_end - 1) * 4) : F2FS_NULL_ADDR;
-	if (!lost->last)
-		return 0;
-	err = witness_peek(c, facts_nid(&c->facts, lost->last)->addr, &block);
-	for (uint32_t i = 0; i < layout.node_slots && !err && block; i++) {
-		if (get_le32(block + (size_t)i * 4) == F2FS_NULL_ADDR)
+	for (uint32_t i = 0; i < layout.node_slots && lost->last; i++) {
+		if (get_le32(b->last_slots + (size_t)i * 4) == F2FS_NULL_ADDR)
 			continue;
-		*addr = get_le32(block + (size_t)i * 4);
+		*addr = get_le32(b->last_slots + (size_t)i * 4);
 		*end = node_first_block(c->geo, layout.slots, layout.node_slots, lost->last_offset) + i + 1;
 	}
+}
+
+/* Read the slots of its last direct node. If that is lost, too, the summaries know them. */
+static int read_last(struct builder *b, const struct lost_inode *lost)
+{
+	struct checker *c = b->c;
+	const uint32_t count = c->geo->addrs_per_block;
+	const struct nid_fact *last = lost->last ? facts_nid(&c->facts, lost->last) : NULL;
+	const uint8_t *block = NULL;
+	int err = 0;
+
+	memset(b->last_slots, 0, (size_t)count * 4);
+	if (last && last->kind == FACT_BAD)
+		rebuild_slots(&b->blocks, last->nid, b->last_slots, count);
+	else if (last)
+		err = witness_peek(c, last->addr, &block);
+	if (block)
+		memcpy(b->last_slots, block, (size_t)count * 4);
 	return err;
 }
 
@@ -198,9 +214,10 @@ static int finish(struct builder *b, const struct lost_inode *lost, const struct
 	uint32_t bytes = c->geo->block_size;
 	f2fs_blk_t addr;
 	uint64_t end;
-	int err = find_end(b, lost, slots_end, &end, &addr);
+	int err = 0;
 
-	if (!err && b->type == F2FS_TYPE_REGULAR && end)
+	find_end(b, lost, slots_end, &end, &addr);
+	if (b->type == F2FS_TYPE_REGULAR && end)
 		err = bytes_in_last(c, addr, &bytes);
 	if (err)
 		return err;
@@ -239,6 +256,8 @@ static int build(struct builder *b, const struct lost_inode *lost)
 
 	if (!err && is_due)
 		err = read_entry(b, lost, &is_there);
+	if (!err && is_there)
+		err = read_last(b, lost);
 	if (!err && is_there)
 		err = inode_copy_older(b, lost, &is_copied);
 	if (!err && is_copied)
@@ -294,7 +313,47 @@ static int want_inode(struct builder *b, f2fs_nid_t ino)
 	return older_copies_want(&b->older, ino, ino);
 }
 
-/* Ask for older copies of all that is lost, and find the last nodes of lost inodes. */
+static void note_node(const struct builder *b, struct lost_inode *lost, f2fs_nid_t nid, uint32_t offset)
+{
+	lost->has_nodes = true;
+	if (node_kind_at(b->c->geo, offset) == FACT_DIRECT && offset > lost->last_offset) {
+		lost->last = nid;
+		lost->last_offset = offset;
+	}
+}
+
+/* Note the lost nodes below an indirect node of a lost inode. */
+static int note_below(struct builder *b, struct lost_inode *lost, const struct nid_fact *fact)
+{
+	struct checker *c = b->c;
+	const uint8_t *block;
+	int err = witness_peek(c, fact->addr, &block);
+
+	for (uint32_t k = 0; k < c->geo->nids_per_block && block && !err; k++) {
+		const f2fs_nid_t nid = get_le32(block + (size_t)k * 4);
+		const struct nid_fact *child = geometry_is_nid(c->geo, nid) ? facts_nid(&c->facts, nid) : NULL;
+
+		if (!child || child->kind != FACT_BAD || child->ino != fact->ino || child->nid == fact->ino)
+			continue;
+		note_node(b, lost, nid, node_offset_below(c->geo, fact->offset, k));
+		err = map32_set(&b->below, nid, 1);
+	}
+	return err;
+}
+
+/* Note a node of a lost inode, and what it knows of lost ones. */
+static int note_nodes(struct builder *b, const struct nid_fact *fact)
+{
+	const bool has_place = fact->kind >= FACT_DIRECT && fact->kind != FACT_XATTR;
+	struct lost_inode *lost = has_place ? find_lost(b, fact->ino) : NULL;
+
+	if (!lost)
+		return 0;
+	note_node(b, lost, fact->nid, fact->offset);
+	return fact->kind == FACT_DIRECT ? 0 : note_below(b, lost, fact);
+}
+
+/* Ask for older copies of all that is lost, and find the nodes of lost inodes. */
 static int want_copies(struct builder *b, bool *has_xattrs)
 {
 	struct facts_walk walk = { 0 };
@@ -305,13 +364,8 @@ static int want_copies(struct builder *b, bool *has_xattrs)
 	for (size_t i = 0; i < b->lost.count && !err; i++)
 		err = want_inode(b, ((const struct lost_inode *)vec_at(&b->lost, i))->nid);
 	while (!err && (fact = facts_next_whole(&b->c->facts, &walk)) != NULL) {
-		struct lost_inode *lost = fact->kind == FACT_DIRECT ? find_lost(b, fact->ino) : NULL;
-
-		if (lost && fact->offset > lost->last_offset) {
-			lost->last = fact->nid;
-			lost->last_offset = fact->offset;
-		}
-		if (!is_lost_xattr(fact))
+		err = note_nodes(b, fact);
+		if (err || !is_lost_xattr(fact))
 			continue;
 		*has_xattrs = true;
 		err = older_copies_want(&b->older, fact->nid, fact->ino);
@@ -331,7 +385,7 @@ static int build_all(struct builder *b)
 	if (!err)
 		err = older_copies_find(b->c, &b->older);
 	if (!err && b->lost.count)
-		err = witness_unclaimed(b->c, is_block_of_lost, NULL, &b->blocks);
+		err = witness_unclaimed(b->c, is_block_of_lost, b, &b->blocks);
 	for (size_t i = 0; i < b->lost.count && !err; i++)
 		err = build(b, vec_at(&b->lost, i));
 	while (has_xattrs && !err && (fact = facts_next_whole(&b->c->facts, &walk)) != NULL)
@@ -363,9 +417,11 @@ int witness_inodes(struct checker *c)
 	vec_init(&b.blocks, c->ctx, sizeof(struct unclaimed));
 	older_copies_init(&b.older, c->ctx);
 	map32_init(&b.misplaced, c->ctx);
+	map32_init(&b.below, c->ctx);
 	b.block = mem_alloc(c->ctx, c->geo->block_size);
+	b.last_slots = mem_alloc(c->ctx, c->geo->block_size);
 	b.name = mem_alloc(c->ctx, NAME_MAX_BYTES);
-	err = b.block && b.name ? list_lost(&b) : F2FS_ERR_NOMEM;
+	err = b.block && b.last_slots && b.name ? list_lost(&b) : F2FS_ERR_NOMEM;
 	if (!err)
 		err = rebuild_note_misplaced(c, &b.misplaced);
 	if (!err)
@@ -374,7 +430,9 @@ int witness_inodes(struct checker *c)
 	vec_fini(&b.blocks);
 	older_copies_fini(&b.older);
 	map32_fini(&b.misplaced);
+	map32_fini(&b.below);
 	mem_free(c->ctx, b.block);
+	mem_free(c->ctx, b.last_slots);
 	mem_free(c->ctx, b.name);
 	c->book->votes += c->must_restart;
 	return err;

@@ -15,6 +15,7 @@
 #include "witness/witness_nodes.h"
 #include "witness/witness_rebuild.h"
 #include "witness/witness_tree.h"
+#include "witness/witness_unplaced.h"
 
 /* A block of a node segment that the SIT has in use and that is no node by the NAT. */
 struct stray {
@@ -545,6 +546,8 @@ int witness_nodes(struct checker *c)
 		err = tree_hang_loose(c, &v.loose);
 	if (!err && !c->must_restart)
 		err = witness_rebuild(c, &v.loose);
+	if (!err && !c->must_restart)
+		err = witness_unplaced(c, &v.loose);
 	vec_fini(&v.strays);
 	vec_fini(&v.loose);
 	c->book->votes += c->must_restart;

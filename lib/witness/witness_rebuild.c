@@ -63,16 +63,9 @@ void rebuild_footer(const struct checker *c, const struct nid_fact *fact, uint32
 /* May a node below an inode be built again, by the facts? */
 static bool is_candidate(const struct checker *c, const struct nid_fact *fact)
 {
-	const struct nid_fact *parent;
-	const struct inode_fact *inode;
+	const struct inode_fact *inode = node_is_lost_in_place(c, fact) ? facts_inode(&c->facts, fact->ino) : NULL;
 
-	if (fact->kind != FACT_BAD || fact->ino == fact->nid || !(fact->flags & FACT_CLAIMED) ||
-	    fact->place == XATTR_NODE_OFFSET || further_parents_has(c, fact->nid))
-		return false;
-	parent = facts_nid(&c->facts, fact->parent);
-	inode = facts_inode(&c->facts, fact->ino);
-	return parent && parent->kind >= FACT_INODE && parent->ino == fact->ino && inode &&
-	       inode_fact_has_contents(inode) && !inode_fact_is_inline(inode);
+	return inode && inode_fact_has_contents(inode) && !inode_fact_is_inline(inode);
 }
 
 static int is_slot_of_candidate(struct checker *c, void *user, const struct unclaimed *block, bool *is_wanted)

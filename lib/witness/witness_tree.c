@@ -78,38 +78,88 @@ static uint32_t byte_of(const struct f2fs_geometry *geo, unsigned level, uint32_
 	return index == INODE_NIDS ? (uint32_t)inode_OFS_i_xattr_nid : inode_nids_offset(geo) + index * 4;
 }
 
-int tree_find_place(struct checker *c, f2fs_nid_t ino, uint32_t offset, struct tree_place *out)
+/* Follow the way as far as it leads. *out: its last pointer, *level: the index of that, false in *is_read: none. */
+static int follow(struct checker *c, f2fs_nid_t ino, const struct tree_way *way, struct tree_place *out,
+		  unsigned *level, bool *is_read)
 {
-	const struct inode_fact *inode = facts_inode(&c->facts, ino);
 	struct nid_fact room;
-	const struct nid_fact *node = inode ? facts_find_nid(&c->facts, ino, &room) : NULL;
-	struct tree_way way;
+	const struct nid_fact *node = facts_find_nid(&c->facts, ino, &room);
 
-	out->state = PLACE_NONE;
-	if (!inode || !find_way(c->geo, offset, &way) || !has_tree(inode, offset))
-		return 0;
-	for (unsigned level = 0; level < way.depth && node; level++) {
+	*is_read = false;
+	for (unsigned i = 0; i < way->depth && node; i++) {
 		const uint8_t *block;
 		int err = volume_peek(c->vol, node->addr, &block);
 
+		*is_read = err == 0;
 		if (err == F2FS_ERR_IO) {
 			error_clear(c->ctx);
 			return 0;
 		}
 		if (err)
 			return err;
+		*level = i;
 		out->parent = node->nid;
 		out->addr = node->addr;
-		out->slot = way.index[level];
-		out->byte = byte_of(c->geo, level, way.index[level]);
+		out->slot = way->index[i];
+		out->byte = byte_of(c->geo, i, way->index[i]);
 		out->value = get_le32(block + out->byte);
 		node = facts_find_nid(&c->facts, out->value, &room);
-		if (level + 1 == way.depth)
-			out->state = is_node_of(node, ino, offset) ? PLACE_TAKEN : PLACE_FREE;
-		else if (!is_node_of(node, ino, way.offset[level]))
+		out->state = is_node_of(node, ino, way->offset[i]) ? PLACE_TAKEN : PLACE_FREE;
+		if (out->state == PLACE_FREE)
 			node = NULL;
 	}
 	return 0;
+}
+
+int tree_find_place(struct checker *c, f2fs_nid_t ino, uint32_t offset, struct tree_place *out)
+{
+	const struct inode_fact *inode = facts_inode(&c->facts, ino);
+	struct tree_way way;
+	unsigned level = 0;
+	bool is_read = false;
+	int err = 0;
+
+	out->state = PLACE_NONE;
+	if (inode && find_way(c->geo, offset, &way) && has_tree(inode, offset)) {
+		err = follow(c, ino, &way, out, &level, &is_read);
+		if (!is_read || level + 1 != way.depth)
+			out->state = PLACE_NONE;
+	}
+	return err;
+}
+
+int tree_find_gaps(struct checker *c, f2fs_nid_t ino, uint32_t offset, uint32_t gaps[TREE_MOST_GAPS], unsigned *count)
+{
+	const struct inode_fact *inode = facts_inode(&c->facts, ino);
+	const struct nid_fact *lost;
+	struct tree_place last;
+	struct tree_way way;
+	unsigned level = 0;
+	bool is_read;
+	int err;
+
+	*count = 0;
+	if (!inode || !find_way(c->geo, offset, &way) || !has_tree(inode, offset))
+		return 0;
+	err = follow(c, ino, &way, &last, &level, &is_read);
+	if (err || !is_read)
+		return err;
+	lost = geometry_is_nid(c->geo, last.value) ? facts_nid(&c->facts, last.value) : NULL;
+	if (lost && node_is_lost_in_place(c, lost)) /* it is built again where it is, and the rest then has a way */
+		return 0;
+	for (; level + 1 < way.depth; level++)
+		gaps[(*count)++] = way.offset[level];
+	return 0;
+}
+
+uint32_t tree_parent_of(const struct f2fs_geometry *geo, uint32_t offset, uint32_t *slot)
+{
+	struct tree_way way;
+
+	if (!find_way(geo, offset, &way))
+		return 0;
+	*slot = way.index[way.depth - 1];
+	return way.depth > 1 ? way.offset[way.depth - 2] : 0;
 }
 
 bool node_hangs(const struct checker *c, const struct nid_fact *fact)
@@ -117,6 +167,17 @@ bool node_hangs(const struct checker *c, const struct nid_fact *fact)
 	const struct nid_fact *parent = fact->parent ? facts_nid(&c->facts, fact->parent) : NULL;
 
 	return parent && parent->kind >= FACT_INODE && parent->ino == fact->ino && fact->place == fact->offset;
+}
+
+bool node_is_lost_in_place(const struct checker *c, const struct nid_fact *fact)
+{
+	const struct nid_fact *parent;
+
+	if (fact->kind != FACT_BAD || fact->ino == fact->nid || !(fact->flags & FACT_CLAIMED) ||
+	    fact->place == XATTR_NODE_OFFSET || further_parents_has(c, fact->nid))
+		return false;
+	parent = facts_nid(&c->facts, fact->parent);
+	return parent && parent->kind >= FACT_INODE && parent->ino == fact->ino;
 }
 
 bool node_hangs_further(const struct checker *c, const struct nid_fact *fact)
@@ -138,8 +199,7 @@ static bool is_same_place(const struct loose_node *a, const struct loose_node *b
 	return a->ino == b->ino && a->offset == b->offset;
 }
 
-/* Put the pointer to a loose node back, when its block is its own by the tables and its place is free. */
-static int hang(struct checker *c, const struct loose_node *loose)
+int tree_hang(struct checker *c, const struct loose_node *loose)
 {
 	const struct nid_fact *fact = facts_nid(&c->facts, loose->nid);
 	struct tree_place place;
@@ -182,7 +242,7 @@ int tree_hang_loose(struct checker *c, const struct vec *loose)
 		for (end = i + 1; end < loose->count && is_same_place(first, vec_at(loose, end));)
 			end++;
 		if (end == i + 1) /* of several that claim one place none can be chosen */
-			err = hang(c, first);
+			err = tree_hang(c, first);
 	}
 	return err;
 }

@@ -123,7 +123,7 @@ struct inode_fact {
 	f2fs_nid_t dotdot; /* directory: the number in "..", 0: none */
 	uint32_t depth;	   /* directory: i_current_depth, and the depth that its entries need */
 	uint32_t depth_found;
-	uint32_t end_found; /* regular file or directory: blocks up to the last one */
+	uint32_t end_found; /* regular file or directory: blocks up to the last one that is written */
 };
 
 /* Do files of its type have contents, in blocks or in the inode? Devices, pipes and sockets have none. */

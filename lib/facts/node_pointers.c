@@ -110,10 +110,15 @@ static int take_cluster(struct checker *c, struct nid_fact *fact, struct inode_f
 	return err;
 }
 
-/* The file has a block, or room for one, in the last of these slots that is not empty. */
+static bool is_written(uint32_t addr)
+{
+	return addr != F2FS_NULL_ADDR && addr != F2FS_NEW_ADDR;
+}
+
+/* The file has a block in the last of these slots that leads to one. */
 static void note_end(struct inode_fact *inode, const uint8_t *slots, uint32_t count, uint64_t number)
 {
-	while (count > 0 && get_le32(slots + (size_t)(count - 1) * 4) == F2FS_NULL_ADDR)
+	while (count > 0 && !is_written(get_le32(slots + (size_t)(count - 1) * 4)))
 		count--;
 	if (inode->type == F2FS_TYPE_REGULAR && count > 0 && number + count > inode->end_found)
 		inode->end_found = (uint32_t)(number + count);

@@ -11,6 +11,7 @@
 #include "facts/layout_signs.h"
 #include "format/dentry.h"
 #include "format/xattr.h"
+#include "witness/fresh_layout.h"
 #include "witness/witness.h"
 #include "witness/witness_layout.h"
 #include "witness/witness_shift.h"
@@ -353,6 +354,8 @@ static bool is_sign(enum problem problem)
 
 int witness_layouts(struct checker *c)
 {
+	bool is_common_known = false;
+	uint32_t common = 0;
 	int err = 0;
 
 	for (size_t i = 0; i < c->findings.count && !err; i++) {
@@ -364,10 +367,13 @@ int witness_layouts(struct checker *c)
 	for (uint32_t i = 0; i < facts_whole_count(&c->facts) && !err; i++) { /* no plain inode is odd */
 		const struct inode_fact *inode = facts_inode_at(&c->facts, i);
 
-		if (inode->state & INODE_ODD)
+		if (inode->state & INODE_ODD) {
 			err = witness_layout(c, inode->ino);
-		else if (shift_is_likely(c, inode))
-			err = witness_shift(c, inode);
+		} else if (shift_is_likely(c, inode)) {
+			common = is_common_known ? common : fresh_common_slots(c);
+			is_common_known = true;
+			err = witness_shift(c, inode, common);
+		}
 	}
 	return err;
 }

@@ -384,14 +384,15 @@ static int amend_owner(struct checker *c, struct claims_of_node *n, f2fs_nid_t i
 	return err;
 }
 
-/* Is the place of a node in this inode's tree free, and within its size? */
-static int is_missing_in(struct checker *c, f2fs_nid_t ino, uint32_t offset, bool *out)
+/* Is the place of a node in this inode's tree free and within its size, or does the pointer there lead to the node? */
+static int is_missing_in(struct checker *c, f2fs_nid_t ino, f2fs_nid_t nid, uint32_t offset, bool *out)
 {
 	const struct inode_fact *inode = facts_inode(&c->facts, ino);
 	struct tree_place place;
 	int err = tree_find_place(c, ino, offset, &place);
 
-	*out = !err && inode && place.state == PLACE_FREE &&
+	*out = !err && inode &&
+	       (place.state == PLACE_FREE || (place.state == PLACE_TAKEN && place.value == nid)) &&
 	       (offset == XATTR_NODE_OFFSET ||
 		node_first_block(c->geo, inode->slots, inode->node_slots, offset) << c->geo->block_bits < inode->size);
 	return err;
@@ -437,9 +438,9 @@ static int vote_on_ino(struct vote *v, struct claims_of_node *n)
 		return amend_owner(c, n, by_nat, WITNESS_NAT | WITNESS_POINTER);
 	if (n->parent && n->fact->place == n->view.offset && !has_rival(v, n->parent->ino, n->fact->place))
 		return amend_owner(c, n, n->parent->ino, WITNESS_POINTER | WITNESS_TREE);
-	err = is_missing_in(c, by_footer, n->view.offset, &is_in_footers);
+	err = is_missing_in(c, by_footer, nid, n->view.offset, &is_in_footers);
 	if (!err)
-		err = is_missing_in(c, by_nat, n->view.offset, &is_in_nats);
+		err = is_missing_in(c, by_nat, nid, n->view.offset, &is_in_nats);
 	if (err || is_in_footers == is_in_nats)
 		return err;
 	return is_in_footers ? amend_owner(c, n, by_footer, WITNESS_FOOTER | WITNESS_TREE)

@@ -184,7 +184,7 @@ MENDED = (
     "ours:waiting inode[23].i_addr[2]^=0x1000", "ours:zoned nat[11].ino^=0x4000; node[11].footer.flag^=0x800000",
     "ours:zoned block[1541].u8[137]^=0x10", "ours:zoned inode[5].i_mode^=0x8000", "ours:several inode[6].i_mode^=0x8000",
     "seed:sections inode[4].i_mode^=0x2000", "seed:inline-xattr inode[8].i_mode^=0x4000",
-    "seed:large-blocks inode[18].i_extra_isize^=0x4", "seed:read-only inode[6].i_extra_isize^=0x20", "seed:read-only sb[2].magic^=0x1",
+    "seed:large-blocks inode[18].i_extra_isize^=0x4", "seed:inline-xattr nat[7].ino^=0x1; nat[7].version^=0x4", "seed:read-only inode[6].i_extra_isize^=0x20", "seed:read-only sb[2].magic^=0x1",
     "ours:all block[1024].u8[116]^=0x2", "seed:fsync-mixed nat_journal.count^=0x8", "seed:plain nat_journal.count^=0x4", "seed:fsync-mixed block[512].u8[7]^=0x80",
     "ours:waiting inode[21].i_inline^=0x20", "seed:encrypted-casefold dentry[5][1].name_len^=0x10",
     "seed:encrypted-casefold dentry[5][0].name_len^=0x40", "seed:encrypted-casefold dentry[5][2].name_len^=0x20",

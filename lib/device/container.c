@@ -17,9 +17,9 @@ static const struct format {
 	const char *magic;
 	size_t length;
 	enum libyal_kind kind;
-	const char *what;
+	const char *what, *make;
 } formats[] = {
-#define FORMAT(magic, kind, what) { magic, sizeof(magic) - 1, LIBYAL_##kind, what },
+#define FORMAT(magic, kind, what, make) { magic, sizeof(magic) - 1, LIBYAL_##kind, what, make },
 #include "device/container_formats.def"
 #undef FORMAT
 };
@@ -77,8 +77,7 @@ static int refuse(struct container *c, const char *what, void *error)
 static int refuse_form(struct container *c, const char *why)
 {
 	return error_set(c->layer.ctx, F2FS_ERR_UNSUPPORTED, "%s is %s that %s: make a plain image of it with %s",
-			 c->layer.inner->name, c->format->what, why,
-			 c->format->kind == LIBYAL_EWF ? "ewfexport -f raw" : "qemu-img convert -O raw");
+			 c->layer.inner->name, c->format->what, why, c->format->make);
 }
 
 /* ---- what each format needs beyond opening ---- */
@@ -223,6 +222,8 @@ static int open_image(struct container *c, const char *path, uint64_t *size)
 
 	if (rc)
 		return rc;
+	if (c->api.knows_file && c->api.knows_file(path, &error) == 0)
+		return refuse_form(c, "this version of libewf cannot read");
 	if (c->api.initialize(&c->image, &error) != 1)
 		return refuse(c, "does not start", error);
 	rc = c->format->kind == LIBYAL_EWF ? open_ewf(c, path, &error) :

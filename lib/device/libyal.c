@@ -47,6 +47,7 @@ static const struct function {
 	OBJECT(ALL, "read_buffer_at_offset", "read_random", read_at)
 	PLAIN(ALL, "error_free", free_error)
 	PLAIN(ALL, "error_sprint", print_error)
+	PLAIN(EWF, "check_file_signature", knows_file)
 	PLAIN(EWF, "glob", glob)
 	PLAIN(EWF, "glob_free", glob_free)
 	OBJECT(EWF, "open", NULL, open_parts)

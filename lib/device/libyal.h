@@ -25,6 +25,7 @@ struct libyal {
 	int (*print_error)(void *error, char *text, size_t size);
 
 	/* libewf */
+	int (*knows_file)(const char *path, void **error);
 	int (*glob)(const char *path, size_t length, uint8_t format, char ***names, int *count, void **error);
 	int (*glob_free)(char **names, int count, void **error);
 	int (*open_parts)(void *image, char *const names[], int count, int flags, void **error);

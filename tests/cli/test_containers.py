@@ -190,6 +190,16 @@ def test_named(run, tmp_path, no_libraries, what):
     assert found.returncode == 8 and f"; it is {what}{lack}: make a plain image of it with " in found.stderr
 
 
+def test_form_that_the_library_lacks(run, tmp_path):
+    """The libewf of Debian does not know Ex01. One that does finds the rest of the file wrong."""
+    path = tmp_path / "disk.Ex01"
+    path.write_bytes(HEADS["an EnCase image (Ex01)"].ljust(65536, b"\1"))
+    found = run("dump.f2fs", path, check=False)
+    lacks = "that this version of libewf cannot read: make a plain image of it with ewfexport -f raw of a libewf that knows Ex01"
+    assert found.returncode == 8
+    assert f"is an EnCase image (Ex01) {lacks}" in found.stderr or "(Ex01), and libewf cannot open it" in found.stderr
+
+
 def test_vhd_of_fixed_size(run, tmp_path, volume):
     """Its footer is at the end: the volume is where it belongs."""
     path = tmp_path / "disk.vhd"

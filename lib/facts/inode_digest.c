@@ -140,7 +140,7 @@ static int mend(struct checker *c, const struct nid_fact *fact, const uint8_t **
 	return err;
 }
 
-static bool is_hidden(const struct checker *c, f2fs_nid_t ino)
+bool inode_is_hidden(const struct checker *c, f2fs_nid_t ino)
 {
 	for (unsigned kind = 0; kind < sb_COUNT_qf_ino && geometry_has(c->geo, F2FS_FEAT_QUOTA); kind++)
 		if (sb_qf_ino(c->vol->sb, kind) == ino)
@@ -190,7 +190,7 @@ static void keep_fields(struct checker *c, struct inode_fact *inode, const uint8
 		inode->gid = OVERFLOW_ID;
 	if (inode->projid == NOBODY_ID)
 		inode->projid = 0;
-	if (is_hidden(c, inode->ino))
+	if (inode_is_hidden(c, inode->ino))
 		inode->state |= INODE_HIDDEN;
 	alias_judge(c, inode, block);
 }

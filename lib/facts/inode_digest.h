@@ -7,6 +7,8 @@
 
 #include "facts/run.h"
 
+/* Is the inode a quota file, which no directory names? */
+bool inode_is_hidden(const struct checker *c, f2fs_nid_t ino);
 /*
  * Take an inode's fields into its fact, which *inode returns. own: that fact, zeroed or read before, when the node is
  * packed; else NULL.

@@ -10,11 +10,11 @@
 #include "facts/run.h"
 #include "witness/witness_older.h"
 
-/* An inode whose block holds something else, and the first entry that names it. */
+/* An inode whose block holds something else, and the first entry that names it. One without a name gets the root. */
 struct lost_inode {
 	f2fs_nid_t nid;
 	f2fs_nid_t dir;
-	f2fs_blk_t block; /* of the entry; 0: the root, which has none */
+	f2fs_blk_t block; /* of the entry; 0: none, as the root has, and inodes whose entries are lost as well */
 	uint32_t slot;
 	uint32_t names;
 	bool has_nodes;	  /* nodes of its tree are there */
@@ -36,6 +36,11 @@ struct builder {
 	uint32_t common_slots;	   /* number of slots that most files have, 0: there are none */
 	unsigned type;
 };
+
+static inline bool lost_is_nameless(const struct lost_inode *lost)
+{
+	return lost->block == 0 && lost->nid != lost->dir;
+}
 
 /* Has the inode that is being built the name of the entry? */
 static inline bool builder_has_name(const struct builder *b, const struct lost_inode *lost)

@@ -50,7 +50,7 @@ static void fill_fresh(struct builder *b, const struct lost_inode *lost, const u
 	uint8_t *block = b->block;
 
 	memset(block, 0, b->c->geo->block_size);
-	inode_set_i_mode(block, lost->block ? modes[b->type] : MODE_DIR | 0755);
+	inode_set_i_mode(block, lost->nid != lost->dir ? modes[b->type] : MODE_DIR | 0755);
 	fresh_layout(b, lost, from);
 	inode_set_i_links(block, b->type == F2FS_TYPE_DIRECTORY ? 2 : lost->names);
 	inode_set_i_generation(block, lost->nid);
@@ -135,12 +135,33 @@ static int measure_target(struct builder *b, f2fs_blk_t addr, bool *is_target)
 	return 0;
 }
 
+/* An inode without an entry is a directory if its first block is one of this directory, else it is taken for a file. */
+static int guess_type(struct builder *b, f2fs_nid_t ino)
+{
+	uint8_t first[4] = { 0 };
+	struct dentry_area area;
+	const uint8_t *block;
+	int err;
+
+	b->type = F2FS_TYPE_REGULAR;
+	rebuild_slots(&b->blocks, ino, first, 1);
+	if (get_le32(first) == F2FS_NULL_ADDR)
+		return 0;
+	err = witness_peek(b->c, get_le32(first), &block);
+	if (err || !block)
+		return err;
+	dentry_area_of_block(b->c->geo, block, &area);
+	if (dentry_has_own_dot(&area, ino))
+		b->type = F2FS_TYPE_DIRECTORY;
+	return 0;
+}
+
 /* Make the inode from the entry and the blocks. */
 int inode_make_fresh(struct builder *b, const struct lost_inode *lost, uint32_t *end, bool *is_made)
 {
 	struct checker *c = b->c;
 	const struct inode_fact *dir = facts_inode(&c->facts, lost->dir);
-	const struct nid_fact *at = dir && lost->block ? facts_nid(&c->facts, lost->dir) : NULL;
+	const struct nid_fact *at = dir && lost->nid != lost->dir ? facts_nid(&c->facts, lost->dir) : NULL;
 	const uint8_t *from = NULL;
 	struct inode_layout layout;
 	bool is_packed = false;
@@ -148,7 +169,10 @@ int inode_make_fresh(struct builder *b, const struct lost_inode *lost, uint32_t 
 	int err = at ? witness_peek(c, at->addr, &from) : 0;
 
 	*is_made = false;
+	if (!err && lost_is_nameless(lost))
+		err = guess_type(b, lost->nid);
 	if (err || (at && !from) || (dir && lost->block && (dir->advise & FLAG_i_advise_encrypt)) ||
+	    (lost_is_nameless(lost) && geometry_has(c->geo, F2FS_FEAT_ENCRYPT)) ||
 	    (b->type != F2FS_TYPE_REGULAR && b->type != F2FS_TYPE_DIRECTORY && b->type != F2FS_TYPE_SYMLINK))
 		return err;
 	fill_fresh(b, lost, from);

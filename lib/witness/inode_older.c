@@ -51,8 +51,10 @@ int inode_copy_older(struct builder *b, const struct lost_inode *lost, bool *is_
 	if (err || !block)
 		return err;
 	memcpy(b->block, block, b->c->geo->block_size);
+	if (lost_is_nameless(lost))
+		b->type = f2fs_type_of_mode(inode_i_mode(block));
 	*is_copied = f2fs_type_of_mode(inode_i_mode(block)) == b->type &&
-		     (lost->block == 0 || builder_has_name(b, lost) || has_own_block(b, lost->nid));
+		     (lost->nid == lost->dir || builder_has_name(b, lost) || has_own_block(b, lost->nid));
 	return 0;
 }
 

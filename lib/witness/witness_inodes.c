@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Build inodes again that a directory names and whose blocks hold something else. An older copy of the inode has all
- * that did not change since, if it is a copy of the same file: it has the name of the entry, or leads to a block or
- * node that the tables still give to the inode. The summaries of the blocks in use name the slots of the present file.
+ * Build inodes again whose blocks hold something else. An older copy of the inode has all that did not change since, if
+ * it is a copy of the same file: it has the name of the entry, or leads to a block or node that the tables still give
+ * to the inode. The summaries of the blocks in use name the slots of the present file.
  *
  * Without a copy, the entry gives type and name, and the blocks the contents. That is done only where plain blocks are
  * contents: not below encrypted directories, and not if the slots look like compressed clusters. Contents inside
- * the inode are lost without a copy, so that such an entry stays dead.
+ * the inode are lost without a copy, so that such an entry stays dead. If no entry names the inode any more, its first
+ * block says whether it is a directory.
  *
  * Nodes of attributes have an older copy, or nothing.
  */
@@ -17,73 +18,19 @@
 #include "witness/fresh_layout.h"
 #include "witness/inode_fresh.h"
 #include "witness/inode_older.h"
+#include "witness/lost_inodes.h"
 #include "witness/witness.h"
 #include "witness/witness_inodes.h"
 #include "witness/witness_older.h"
 #include "witness/witness_rebuild.h"
 #include "witness/witness_unclaimed.h"
 
-/* ---- lost inodes */
+/* ---- lost nodes */
 
 static bool is_lost_xattr(const struct nid_fact *fact)
 {
 	return fact->kind == FACT_BAD && fact->ino != fact->nid && (fact->flags & FACT_CLAIMED) &&
 	       fact->place == XATTR_NODE_OFFSET;
-}
-
-static int compare_lost(const void *a, const void *b)
-{
-	const struct lost_inode *x = a, *y = b;
-
-	if (x->nid != y->nid)
-		return x->nid > y->nid ? 1 : -1;
-	if (x->block != y->block)
-		return x->block > y->block ? 1 : -1;
-	return (x->slot > y->slot) - (x->slot < y->slot);
-}
-
-static int add_lost(struct builder *b, const struct lost_inode *lost)
-{
-	struct lost_inode *kept = vec_push(&b->lost, 1);
-
-	if (!kept)
-		return F2FS_ERR_NOMEM;
-	*kept = *lost;
-	return 0;
-}
-
-/* List the inodes that entries name in vain, each once. */
-static int list_lost(struct builder *b)
-{
-	const f2fs_nid_t root = b->c->geo->root_ino;
-	size_t count = 0;
-	int err = 0;
-
-	if (witness_has_lost_inode(b->c, root))
-		err = add_lost(b, &(struct lost_inode){ .nid = root, .dir = root, .names = 1 });
-
-	for (size_t i = 0; i < b->c->findings.count && !err; i++) {
-		const struct finding *f = vec_at(&b->c->findings, i);
-
-		if (f->problem == P_DENTRY_DEAD && witness_has_lost_inode(b->c, (f2fs_nid_t)f->found))
-			err = add_lost(b, &(struct lost_inode){ .nid = (f2fs_nid_t)f->found,
-								.dir = f->ino,
-								.block = f->entry_block,
-								.slot = f->entry_slot,
-								.names = 1 });
-	}
-	vec_sort(&b->lost, compare_lost);
-	for (size_t i = 0; i < b->lost.count; i++) {
-		const struct lost_inode *one = vec_at(&b->lost, i);
-		struct lost_inode *last = count ? vec_at(&b->lost, count - 1) : NULL;
-
-		if (last && last->nid == one->nid)
-			last->names++;
-		else
-			*(struct lost_inode *)vec_at(&b->lost, count++) = *one;
-	}
-	b->lost.count = count;
-	return err;
 }
 
 /* Does the block belong to a lost inode, or to a lost node below one? */
@@ -296,18 +243,6 @@ static int restore_xattrs(struct builder *b, const struct nid_fact *fact)
 	return witness_amend_block(c, fact->addr, b->block, &why);
 }
 
-static int compare_nids(const void *a, const void *b)
-{
-	const struct lost_inode *x = a, *y = b;
-
-	return (x->nid > y->nid) - (x->nid < y->nid);
-}
-
-static struct lost_inode *find_lost(const struct builder *b, f2fs_nid_t nid)
-{
-	return vec_find(&b->lost, compare_nids, &(struct lost_inode){ .nid = nid });
-}
-
 static int want_inode(struct builder *b, f2fs_nid_t ino)
 {
 	return older_copies_want(&b->older, ino, ino);
@@ -345,7 +280,7 @@ static int note_below(struct builder *b, struct lost_inode *lost, const struct n
 static int note_nodes(struct builder *b, const struct nid_fact *fact)
 {
 	const bool has_place = fact->kind >= FACT_DIRECT && fact->kind != FACT_XATTR;
-	struct lost_inode *lost = has_place ? find_lost(b, fact->ino) : NULL;
+	struct lost_inode *lost = has_place ? lost_find(b, fact->ino) : NULL;
 
 	if (!lost)
 		return 0;
@@ -373,6 +308,16 @@ static int want_copies(struct builder *b, bool *has_xattrs)
 	return err;
 }
 
+static int build_some(struct builder *b, bool are_nameless)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < b->lost.count && !err; i++)
+		if (lost_is_nameless(vec_at(&b->lost, i)) == are_nameless)
+			err = build(b, vec_at(&b->lost, i));
+	return err;
+}
+
 static int build_all(struct builder *b)
 {
 	struct facts_walk walk = { 0 };
@@ -386,8 +331,10 @@ static int build_all(struct builder *b)
 		err = older_copies_find(b->c, &b->older);
 	if (!err && b->lost.count)
 		err = witness_unclaimed(b->c, is_block_of_lost, b, &b->blocks);
-	for (size_t i = 0; i < b->lost.count && !err; i++)
-		err = build(b, vec_at(&b->lost, i));
+	if (!err)
+		err = build_some(b, false);
+	if (!err && !b->c->must_restart) /* an inode that was built may be the directory that names others */
+		err = build_some(b, true);
 	while (has_xattrs && !err && (fact = facts_next_whole(&b->c->facts, &walk)) != NULL)
 		if (is_lost_xattr(fact))
 			err = restore_xattrs(b, fact);
@@ -421,7 +368,9 @@ int witness_inodes(struct checker *c)
 	b.block = mem_alloc(c->ctx, c->geo->block_size);
 	b.last_slots = mem_alloc(c->ctx, c->geo->block_size);
 	b.name = mem_alloc(c->ctx, NAME_MAX_BYTES);
-	err = b.block && b.last_slots && b.name ? list_lost(&b) : F2FS_ERR_NOMEM;
+	err = b.block && b.last_slots && b.name ? lost_list_named(&b) : F2FS_ERR_NOMEM;
+	if (!err)
+		err = lost_list_nameless(&b);
 	if (!err)
 		err = rebuild_note_misplaced(c, &b.misplaced);
 	if (!err)

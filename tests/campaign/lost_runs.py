@@ -83,6 +83,8 @@ class Judge:
         self.whole = whole
         self.files, self.per_node = files_of(whole.subject.bases)
         self.of = {path: file for file in self.files.values() for path in file.paths}
+        with f2fskit.open(whole.subject.bases[0], devices=whole.subject.bases[1:]) as volume:
+            self.has_keys = "ENCRYPT" in {feature.name for feature in volume.features}
 
     def may_change(self, file, lost):
         if file.nodes.get(0) in lost or file.nodes.get(ATTRIBUTES) in lost or not lost.isdisjoint(file.data):
@@ -122,6 +124,24 @@ class Judge:
             if folder in found or self.is_gone(file, lost) or (is_entry_lost and not is_known):
                 found.add(path)
         return found
+
+    def is_content_known(self, file, lost):
+        """Are all blocks of a file there, and all that says where they are?"""
+        if file.kind != "REGULAR" or file.is_special or not file.data or not lost.isdisjoint(file.data):
+            return False
+        return not self.has_lost_branch(file, lost) and (file.nodes.get(0) not in lost or not self.has_keys)
+
+    def contents_lost(self, damage, after, devices):
+        """Files that vanished, and whose blocks are in no other file. The bytes after the last block's start may be."""
+        lost, bases = set(damage.blocks), self.whole.subject.bases
+        gone = [path for path in self.may_vanish(lost) if path not in after and self.is_content_known(self.of[path], lost)]
+        if not gone:
+            return []
+        found = {mark for path in after if path not in self.of and after[path][0] == "REGULAR"
+                 for _, mark in sweep_judge.pieces(devices, path).values()}
+        left = {state[1] for state in after.values()}
+        return [path for path in gone if self.whole.look.found[path][1] not in left
+                and not found.issuperset(mark for length, mark in list(sweep_judge.pieces(bases, path).values())[:-1])]
 
     def excess(self, damage, before, after):
         """[what of the lost was known elsewhere]. before, after: {path: state}."""
@@ -173,17 +193,19 @@ def damages_of(name, whole, seed, count):
 
 def one(judge, damage, then=None):
     """The judge's result, with excess losses as a fault. then: as of sweep_judge.one()."""
-    after = {}
+    after, contents = {}, []
 
     def look(bed, result, said, again):
         after.update(sweep_judge.Look(bed.devices).found)
+        if not judge.whole.subject.is_read_only:
+            contents.extend("contents of " + path for path in judge.contents_lost(damage, after, bed.devices))
         if then:
             then(bed, result, said, again)
 
     result = sweep_judge.one(judge.whole, damage, None, look)
     if judge.whole.subject.is_read_only:
         return result
-    excess = judge.excess(damage, judge.whole.look.found, after)
+    excess = judge.excess(damage, judge.whole.look.found, after) + contents
     if excess:
         result["wrong"]["lost"] = "lost, though something else knew it: %s" % excess[:6]
     return result

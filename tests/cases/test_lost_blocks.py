@@ -447,3 +447,55 @@ def test_lost_directories_below_each_other(bed):
     with bed.open() as volume:
         assert volume.path("/high/more/low/file").read_bytes() == b"contents"
         assert not volume.path("/lost+found").exists()
+
+
+def test_inode_and_name(bed, f2fskit):
+    """An inode is lost with the one entry that names it. Its blocks are there under another name, and a directory keeps its names."""
+    bed, contents = bed(), random.Random(4).randbytes(1000 * BLOCK)
+    with bed.open("r+") as volume:
+        volume.path("/file").write_bytes(contents)
+        volume.path("/dir").mkdir()
+        for i in range(300):
+            volume.path("/dir/name-%d" % i).write_bytes(b"%d" % i)
+        inos = [volume.lookup(path).number for path in ("/file", "/dir")]
+    bed.forget("/file", "/dir")
+    lose_root(bed)
+    assert {"INODE_REBUILT", "FILE_LOST", "DIR_LOST"} <= bed.repair()
+    with bed.open() as volume:
+        file, folder = (volume.path("/lost+found/inode-%d" % ino) for ino in inos)
+        assert file.read_bytes() == contents
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == {"name-%d" % i: b"%d" % i for i in range(300)}
+
+
+def test_older_inode_and_name(bed):
+    """An older copy of the inode remembers the name that is lost with it."""
+    bed, contents = bed(), random.Random(5).randbytes(20 * BLOCK)
+    with bed.open("r+") as volume:
+        volume.path("/file").write_bytes(contents)
+    with bed.open("r+") as volume:
+        volume.path("/file").chmod(0o600)
+        volume.path("/file").xattrs["user.mark"] = b"mark"
+    bed.device.write(bed.at("/file"), bytes(BLOCK))
+    lose_root(bed)
+    assert "INODE_REBUILT" in bed.repair()
+    with bed.open() as volume:
+        assert volume.path("/file").read_bytes() == contents
+
+
+def test_unlinked_inode_is_lost(bed):
+    """Nothing comes back of a file that was unlinked while it was open."""
+    bed = bed()
+    with bed.open("r+") as volume:
+        volume.path("/file").write_bytes(bytes(range(256)) * 160)
+        ino = volume.lookup("/file").number
+        held = volume.lookup("/file").open()
+        volume.path("/file").unlink()
+        volume.commit()
+        at = volume.nat[ino].block_addr
+        orphaned = bed.device.fork()
+        held.close()
+    bed.device = orphaned
+    bed.device.write(at * BLOCK, bytes(BLOCK))
+    bed.repair()
+    with bed.open() as volume:
+        assert [str(path) for path in volume.path("/").rglob("*")] == []

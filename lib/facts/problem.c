@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const struct f2fs_problem_info rows[] = {
-#define PROBLEM(id, name, severity, group, message, fix, explanation)                                                  \
+#define PROBLEM(id, name, severity, repair, group, message, fix, explanation)                                          \
 	{ id, F2FS_SEVERITY_##severity, #name, group, message, fix, explanation },
 #include "facts/problems.def"
 #undef PROBLEM
@@ -24,18 +24,16 @@ static const struct {
 #undef RULE_PROBLEM
 };
 
-#define PROBLEM(id, name, severity, group, message, fix, explanation)                                                  \
+#define PROBLEM(id, name, severity, repair, group, message, fix, explanation)                                          \
 	_Static_assert((id) < PROBLEM_LIMIT, "numbers have three digits");
 #include "facts/problems.def"
 #undef PROBLEM
 
-static const struct {
-	enum problem problem;
-	enum f2fs_repair_kind kind;
-} kinds[] = {
-#define REPAIR(name, kind) { P_##name, F2FS_REPAIR_##kind },
-#include "facts/repairs.def"
-#undef REPAIR
+/* Repairs of the rows. */
+static const enum f2fs_repair_kind kinds[ROW_COUNT] = {
+#define PROBLEM(id, name, severity, repair, group, message, fix, explanation) F2FS_REPAIR_##repair,
+#include "facts/problems.def"
+#undef PROBLEM
 };
 
 const struct f2fs_problem_info *f2fs_problem_at(unsigned index)
@@ -72,10 +70,7 @@ int f2fs_problem_matches(const struct f2fs_problem_info *info, const char *word)
 
 enum f2fs_repair_kind problem_kind(enum problem problem)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (kinds[i].problem == problem)
-			return kinds[i].kind;
-	return F2FS_REPAIR_COMMON;
+	return kinds[problem_row(problem) - rows];
 }
 
 int f2fs_problem_repair_kind(const struct f2fs_problem_info *info)

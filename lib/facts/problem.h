@@ -14,7 +14,7 @@
 
 enum problem {
 	P_NONE = 0,
-#define PROBLEM(id, name, severity, group, message, fix, explanation) P_##name = (id),
+#define PROBLEM(id, name, severity, repair, group, message, fix, explanation) P_##name = (id),
 #include "facts/problems.def"
 #undef PROBLEM
 };

@@ -168,7 +168,8 @@ def check(headers, path, *compiler):
     findings = rules(new) + breaks(old, new)
     if not findings and old != new:
         grown = sorted(what for what in new if old.get(what) != new[what])
-        findings = [f"{what} is not in {path} yet: tests/lint/abi.py --update" for what in grown]
+        command = " ".join(map(str, ("tests/lint/abi.py --update", headers, path, *compiler)))
+        findings = [f"{what} is not in {path} yet: {command}" for what in grown]
     return findings
 
 

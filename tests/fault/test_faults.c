@@ -52,8 +52,6 @@ static void fail(const char *name, const char *fault, unsigned long n, const cha
 	abort();
 }
 
-/* ---- operations */
-
 /* Digest the contents of a device, without its holes. */
 static uint64_t hash_device(struct f2fs_device *dev)
 {
@@ -78,55 +76,79 @@ static uint64_t hash_device(struct f2fs_device *dev)
 	return hash;
 }
 
-static void count_read(void *user, uint64_t offset, uint64_t length, int failed)
+/* ---- the device stack */
+
+static int open_slice(struct f2fs_device *inner, struct f2fs_device **out)
 {
-	(void)offset;
-	(void)failed;
-	*(uint64_t *)user += length;
+	return f2fs_device_open_slice(inner, 4096, 0, out);
 }
+
+static int open_overlay(struct f2fs_device *inner, struct f2fs_device **out)
+{
+	return f2fs_device_open_overlay(inner, 1 << 20, NULL, out);
+}
+
+static int open_cache(struct f2fs_device *inner, struct f2fs_device **out)
+{
+	return f2fs_device_open_cache(inner, 1 << 20, out);
+}
+
+static void ignore_read(void *user, uint64_t offset, uint64_t length, int failed)
+{
+	(void)user;
+	(void)offset;
+	(void)length;
+	(void)failed;
+}
+
+static int open_watch(struct f2fs_device *inner, struct f2fs_device **out)
+{
+	return f2fs_device_open_watch(inner, ignore_read, NULL, out);
+}
+
+/* The layers over a device of two halves, the lowest first. */
+static int (*const stack_layers[])(struct f2fs_device *inner, struct f2fs_device **out) = {
+	open_slice, f2fs_device_open_recorder, open_overlay, open_cache, f2fs_device_open_fault, open_watch,
+};
+enum { STACK_HEIGHT = sizeof(stack_layers) / sizeof(stack_layers[0]) };
 
 static int run_device_stack(struct bench *b)
 {
-	struct f2fs_device_part parts[2] = { { .offset = 0, .length = 1 << 20 },
-					     { .offset = 1 << 20, .length = 1 << 20 } };
-	struct f2fs_device *stack[7] = { NULL };
+	const struct f2fs_device_part halves[2] = { { .device = b->dev, .offset = 0, .length = 1 << 20 },
+						    { .device = b->dev, .offset = 1 << 20, .length = 1 << 20 } };
+	struct f2fs_device *foot = NULL, *stack[STACK_HEIGHT] = { NULL }, *top, *overlay = NULL;
 	uint8_t bytes[5000], back[5000];
-	uint64_t reads = 0;
-	int rc;
+	int rc = f2fs_device_open_multi(b->ctx, halves, 2, &foot);
 
 	memset(bytes, 0x5a, sizeof(bytes));
-	parts[0].device = parts[1].device = b->dev;
-	rc = f2fs_device_open_multi(b->ctx, parts, 2, &stack[0]);
+	top = foot;
+	for (unsigned i = 0; i < STACK_HEIGHT && rc == 0; i++) {
+		rc = stack_layers[i](top, &stack[i]);
+		top = stack[i];
+		if (stack_layers[i] == open_overlay)
+			overlay = top;
+	}
 	if (rc == 0)
-		rc = f2fs_device_open_slice(stack[0], 4096, 0, &stack[1]);
+		rc = f2fs_device_write(top, 1043000, bytes, sizeof(bytes));
 	if (rc == 0)
-		rc = f2fs_device_open_recorder(stack[1], &stack[2]);
+		rc = f2fs_device_zero(top, 1045000, 100);
 	if (rc == 0)
-		rc = f2fs_device_open_overlay(stack[2], 1 << 20, NULL, &stack[3]);
-	if (rc == 0)
-		rc = f2fs_device_open_cache(stack[3], 1 << 20, &stack[4]);
-	if (rc == 0)
-		rc = f2fs_device_open_fault(stack[4], &stack[5]);
-	if (rc == 0)
-		rc = f2fs_device_open_watch(stack[5], count_read, &reads, &stack[6]);
-	if (rc == 0)
-		rc = f2fs_device_write(stack[6], 1043000, bytes, sizeof(bytes));
-	if (rc == 0)
-		rc = f2fs_device_zero(stack[6], 1045000, 100);
-	if (rc == 0)
-		rc = f2fs_device_read(stack[6], 1043000, back, sizeof(back));
+		rc = f2fs_device_read(top, 1043000, back, sizeof(back));
 	if (rc == 0)
 		b->digest = memcmp(bytes, back, 2000) == 0 && back[2050] == 0;
 	if (rc == 0)
-		rc = f2fs_device_overlay_apply(stack[3]);
+		rc = f2fs_device_overlay_apply(overlay);
 	if (rc == 0)
-		rc = f2fs_device_flush(stack[6]);
+		rc = f2fs_device_flush(top);
 	if (rc == 0)
 		b->digest += hash_device(b->memory);
-	for (unsigned i = 7; i-- > 0;)
+	for (unsigned i = STACK_HEIGHT; i-- > 0;)
 		f2fs_device_close(stack[i]);
+	f2fs_device_close(foot);
 	return rc;
 }
+
+/* ---- operations */
 
 static int run_memory(struct bench *b)
 {

@@ -6,7 +6,12 @@
 #ifndef F2FSKIT_EDIT_COMMANDS_H
 #define F2FSKIT_EDIT_COMMANDS_H
 
+#include <f2fskit/gc.h>
+
 #include "edit/run.h"
+
+/* A policy of GC and what it does, for the help of gc. */
+#define GC_POLICY_WORDS(id, number, name, text) name " (" text "), "
 
 /* Each does its command on the operands of the call, and reports failures. */
 #define COMMAND(name, operands, need, letters, min, max, run, help, doc)                                               \

@@ -11,6 +11,8 @@
 #include "edit/opened.h"
 #include "edit/paths.h"
 
+#define POLICY_NAME(id, number, name, text) name ", "
+
 static int parse_count(struct edit *e, const struct edit_call *call, char letter, uint32_t most, uint32_t *out)
 {
 	const char *value = call->options[(unsigned char)letter], *why;
@@ -37,7 +39,7 @@ static int parse(struct edit *e, const struct edit_call *call, struct f2fs_gc_op
 		target = f2fs_gc_target_find(call->options['T']);
 	if (policy < 0)
 		return edit_usage(e, "gc -p", call->options['p'],
-				  "is none of greedy, cost-benefit, age (age-threshold), hotness");
+				  "is none of " F2FS_GC_POLICY_TABLE(POLICY_NAME) "age-threshold");
 	if (target < 0)
 		return edit_usage(e, "gc -T", call->options['T'], "is none of log, age");
 	rc = parse_count(e, call, 's', UINT32_MAX, &o->sections);

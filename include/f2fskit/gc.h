@@ -13,16 +13,23 @@
 extern "C" {
 #endif
 
-/* Which section is collected first: a row number of lib/gc/policies.def. */
+/* NAME, number (persistent), name, text: policies, which choose the section that is collected first. */
+#define F2FS_GC_POLICY_TABLE(X)                                                                                        \
+	X(GREEDY, 0, "greedy", "the fewest blocks in use first, which moves least now")                                \
+	X(COST_BENEFIT, 1, "cost-benefit", "few and old blocks first, which moves least in the long run")              \
+	X(AGE, 2, "age", "only sections unchanged for a week of mounted time, the oldest and emptiest first")          \
+	X(HOTNESS, 3, "hotness", "few and cold blocks first, cold by the volume's placement or else by age")
+/*
+ * Policies of GC, the rows of F2FS_GC_POLICY_TABLE. Linux has GREEDY for its foreground GC, COST_BENEFIT for background
+ * GC, and AGE as ATGC. HOTNESS asks the volume's placement (placement.h).
+ */
 enum f2fs_gc_policy {
-	F2FS_GC_GREEDY = 0,		    /* the fewest blocks in use: the kernel's foreground GC */
-	F2FS_GC_COST_BENEFIT = 1,	    /* few blocks and old: the kernel's background GC */
-	F2FS_GC_AGE = 2,		    /* the oldest, with an age threshold: the kernel's ATGC */
-	F2FS_GC_HOTNESS = 3,		    /* few blocks, and cold according to the volume's placement (placement.h) */
+#define F2FS_GC_POLICY_ENUM(id, number, name, text) F2FS_GC_##id = (number),
+	F2FS_GC_POLICY_TABLE(F2FS_GC_POLICY_ENUM)
+#undef F2FS_GC_POLICY_ENUM
 	F2FS_GC_AGE_THRESHOLD = F2FS_GC_AGE /* the kernel's word for it */
 };
-/* Return the number of a policy by its name ("greedy", "cost-benefit", "age" or "age-threshold", "hotness"), -1 for an
- * unknown name. */
+/* Return the number of a policy by its name, -1 for an unknown name. "age-threshold" is a further name of "age". */
 F2FS_API int f2fs_gc_policy_find(const char *name);
 /* Return the name of a policy, NULL for an unknown number: count from 0 to list them. */
 F2FS_API const char *f2fs_gc_policy_name(unsigned policy);

@@ -9,13 +9,25 @@
 #include "gc/policies.h"
 #include "gc/policy.h"
 
+/* What each does. */
 static const struct gc_policy policies[] = {
-#define POLICY(name, number, rank, keeps_age, text) [number] = { name, rank, keeps_age, text },
-#include "gc/policies.def"
-#undef POLICY
+	[F2FS_GC_GREEDY] = { policy_greedy, .keeps_age = false },
+	[F2FS_GC_COST_BENEFIT] = { policy_cost_benefit, .keeps_age = false },
+	[F2FS_GC_AGE] = { policy_age, .keeps_age = true },
+	[F2FS_GC_HOTNESS] = { policy_hotness, .keeps_age = false },
+};
+
+/* How each is called. */
+static const struct {
+	const char *name, *text;
+} words[] = {
+#define ROW(id, number, name, text) [number] = { name, text },
+	F2FS_GC_POLICY_TABLE(ROW)
+#undef ROW
 };
 
 #define POLICY_COUNT (sizeof(policies) / sizeof(policies[0]))
+_Static_assert(POLICY_COUNT == sizeof(words) / sizeof(words[0]), "each policy has a function");
 
 /* Further names. */
 static const struct {
@@ -38,7 +50,7 @@ const struct gc_policy *gc_policy_of(const struct f2fs_gc_options *options)
 int f2fs_gc_policy_find(const char *name)
 {
 	for (size_t i = 0; i < POLICY_COUNT; i++)
-		if (strcmp(policies[i].name, name) == 0)
+		if (strcmp(words[i].name, name) == 0)
 			return (int)i;
 	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
 		if (strcmp(aliases[i].name, name) == 0)
@@ -48,12 +60,12 @@ int f2fs_gc_policy_find(const char *name)
 
 const char *f2fs_gc_policy_name(unsigned policy)
 {
-	return policy < POLICY_COUNT ? policies[policy].name : NULL;
+	return policy < POLICY_COUNT ? words[policy].name : NULL;
 }
 
 const char *f2fs_gc_policy_text(unsigned policy)
 {
-	return policy < POLICY_COUNT ? policies[policy].text : NULL;
+	return policy < POLICY_COUNT ? words[policy].text : NULL;
 }
 
 /* Equal costs: the older one, then the lower number. */

@@ -39,10 +39,8 @@ typedef void policy_rank(const struct gc_view *view, struct gc_candidate *list, 
 policy_rank policy_greedy, policy_cost_benefit, policy_age, policy_hotness;
 
 struct gc_policy {
-	const char *name;
 	policy_rank *rank;
 	bool keeps_age; /* moved blocks keep their age */
-	const char *text;
 };
 /* The one that asks the host. */
 extern const struct gc_policy gc_policy_own;

@@ -38,4 +38,4 @@ static void policy_own(const struct gc_view *view, struct gc_candidate *list, si
 	}
 }
 
-const struct gc_policy gc_policy_own = { "own", policy_own, false, "a cost function of the host" };
+const struct gc_policy gc_policy_own = { policy_own, .keeps_age = false };

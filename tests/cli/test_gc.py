@@ -73,7 +73,7 @@ def test_words_and_wrong_words(run_tool, scattered):
     shown = gc(run_tool, scattered, "-n", writes=False, json_too=False).stdout.decode()
     assert re.match(r"would empty \d+ of \d+ sections: \d+ blocks of data, \d+ nodes; \d+ free sections would become about \d+; ", shown)
     assert b"-w allows it" in gc(run_tool, scattered, writes=False, rc=16).stderr
-    assert b"greedy, cost-benefit, age (age-threshold), hotness" in gc(run_tool, scattered, "-p", "newest", rc=16).stderr
+    assert b"none of greedy, cost-benefit, age, hotness, age-threshold" in gc(run_tool, scattered, "-p", "newest", rc=16).stderr
     alias, age = (gc(run_tool, scattered, "-n", "-p", word, writes=False) for word in ("age-threshold", "age"))
     assert alias == age and gc(run_tool, scattered, "-n", writes=False) != age
     for wrong in (("-s", "0"), ("-u", "101"), ("-t", "x")):

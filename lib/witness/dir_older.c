@@ -120,29 +120,44 @@ static int is_lost(const struct search *s, const struct sweep_item *item, bool *
 	return err;
 }
 
+/* Return the index of the inode_fact of a block's directory. */
+static uint32_t dir_of(const struct search *s, const struct sweep_item *item)
+{
+	return ((const struct dir_block *)vec_at(&s->c->dir_blocks, item->tag))->inode;
+}
+
 /* List the lost blocks, and the others of their directories. */
 static int list_lost(struct search *s)
 {
 	const struct vec *items = &s->c->dir_addrs;
-	struct map32 dirs; /* index of the inode_fact */
+	struct map32 dirs;   /* index of the inode_fact of those with a lost block */
+	struct map32 blocks; /* index in items of the lost ones */
 	int err = 0;
 
 	map32_init(&dirs, s->c->ctx);
-	for (unsigned round = 0; round < 2; round++)
-		for (size_t i = 0; i < items->count && s->lost.count < MOST_SOUGHT && !err; i++) {
-			const struct sweep_item *item = vec_at(items, i);
-			const uint32_t inode = ((const struct dir_block *)vec_at(&s->c->dir_blocks, item->tag))->inode;
-			bool lost = false;
+	map32_init(&blocks, s->c->ctx);
+	for (size_t i = 0; i < items->count && s->lost.count < MOST_SOUGHT && !err; i++) {
+		const struct sweep_item *item = vec_at(items, i);
+		bool lost;
 
-			if (round == 0 || map32_find(&dirs, inode))
-				err = is_lost(s, item, &lost);
-			if (!err && lost && round == 0)
-				err = map32_set(&dirs, inode, 1);
-			if (!err && (round == 0 ? lost : map32_find(&dirs, inode) && !lost))
-				err = list_block(s, item, round == 1);
-		}
+		err = is_lost(s, item, &lost);
+		if (err || !lost)
+			continue;
+		err = map32_set(&dirs, dir_of(s, item), 1);
+		if (!err)
+			err = map32_set(&blocks, (uint32_t)i, 1);
+		if (!err)
+			err = list_block(s, item, false);
+	}
+	for (size_t i = 0; i < items->count && s->lost.count < MOST_SOUGHT && !err; i++) {
+		const struct sweep_item *item = vec_at(items, i);
+
+		if (map32_find(&dirs, dir_of(s, item)) && !map32_find(&blocks, (uint32_t)i))
+			err = list_block(s, item, true);
+	}
 	vec_sort(&s->lost, compare_places);
 	map32_fini(&dirs);
+	map32_fini(&blocks);
 	return err;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Structs that carry their size: taken from callers, and handed to them. The first member is the size, a uint32_t.
+ * Take structs from callers and fill theirs, whatever version they were built with. The first member is the size of
+ * the struct, a uint32_t.
  */
 #include "base/sized.h"
 

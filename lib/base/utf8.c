@@ -13,7 +13,7 @@ static bool is_continuation(uint8_t c)
 	return (c & 0xC0) == 0x80;
 }
 
-/* Length of the sequence that @lead starts, and the range of its second byte. */
+/* Return the length of the sequence that a byte begins, 0 for none, and the range of its second byte. */
 static size_t classify(uint8_t lead, uint8_t *low, uint8_t *high)
 {
 	*low = 0x80;

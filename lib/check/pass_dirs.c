@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pass 5, directories: all their blocks in device order. Needs inodes and the list of their blocks. Leaves for each
- * inode its number of names and the directories that name it. Leaves for each directory its dots, depth and end, and
- * the state INODE_ORPHAN.
+ * Pass 5, directories: read all their blocks in device order. Needs the inodes and the list of directory blocks.
+ * Collects the number of names of each inode and the directory that names it, and of each directory its dots, depth and
+ * end. Sets INODE_ORPHAN.
  */
 #include <string.h>
 
@@ -48,7 +48,7 @@ static bool is_own_name(struct checker *c, const struct inode_fact *dir, const s
 	       memcmp(own.bytes, ref->name, own.length) == 0;
 }
 
-/* A directory is named a second time: the entry that i_pino confirms counts, and of two in one directory i_name. */
+/* Choose between two entries for one directory: i_pino confirms one. If both are in the same directory, i_name does. */
 static int take_second_parent(struct checker *c, struct inode_fact *dir, f2fs_blk_t block,
 			      const struct dentry_ref *ref, struct inode_fact *child)
 {
@@ -64,7 +64,7 @@ static int take_second_parent(struct checker *c, struct inode_fact *dir, f2fs_bl
 	return raise_entry(c, P_DIR_TWICE, other, other_block, other_slot, child->ino, 0);
 }
 
-/* Whom does an entry name? */
+/* Count an entry for the inode that it names. */
 static int take_child(struct checker *c, struct inode_fact *dir, f2fs_blk_t block, const struct dentry_ref *ref)
 {
 	struct inode_fact *child;
@@ -183,7 +183,7 @@ static int tell_faults(struct checker *c, const struct inode_fact *dir, const st
 					      : DIR_FAULT_NONE;
 		if (found != DENTRY_FOUND || (!is_whole && (fault == DIR_FAULT_CHARS || fault == DIR_FAULT_HASH)))
 			err = raise_entry(c, P_DENTRY_NAME, dir, addr, ref.slot, ref.name_len, 0);
-		else if (!is_whole && !fault) /* it is the name that its hash belongs to */
+		else if (!is_whole && !fault) /* the hash confirms the name, so only the bitmap is wrong */
 			err = raise_entry(c, P_DENTRY_SLOTS, dir, addr, ref.slot, 0, 0);
 		else if (fault)
 			err = raise_entry(c, problems[fault], dir, addr, ref.slot,
@@ -195,13 +195,13 @@ static int tell_faults(struct checker *c, const struct inode_fact *dir, const st
 	return err;
 }
 
-/* On the list of unlinked inodes, and without links: the kernel writes the blocks of such a directory no more. */
+/* Is a directory removed: an orphan without links? The kernel no longer updates its blocks. */
 static bool is_removed(const struct inode_fact *dir)
 {
 	return (dir->state & INODE_ORPHAN) && dir->links == 0;
 }
 
-/* Is an entry in a block where i_dir_level puts its name? Of blocks that were not judged, all are. */
+/* Is an entry in a block where i_dir_level puts its name? Entries of blocks without a fault (judged is 0) are. */
 static bool is_placed(const struct inode_fact *dir, const struct dir_block *place, const struct dentry_ref *ref,
 		      uint32_t judged)
 {
@@ -297,7 +297,7 @@ static int check_dir(struct checker *c, const struct inode_fact *dir)
 	if (!dir_is_inline(dir)) {
 		const uint32_t depth = dir_depth_due(c->geo, dir);
 
-		/* one that was out of range was reported, and is the largest since */
+		/* a depth out of range was reported before, and was set to the largest */
 		if (dir->depth < depth ||
 		    (dir->depth > depth && !((dir->state & INODE_MENDED) && dir->depth == DIR_MAX_DEPTH)))
 			err = raise_dir(c, P_DIR_DEPTH, dir, dir->depth, depth, NULL);

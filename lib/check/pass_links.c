@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pass 6, links: which directories the root reaches, link counts, parents. Needs the dirs pass. Leaves the states
- * INODE_REACHED, INODE_LOOP and INODE_LOST_TREE of directories, and the numbers of subdirectories.
+ * Pass 6, links: check link counts, parents, and whether the root reaches each directory. Needs the dirs pass. Sets
+ * INODE_REACHED, INODE_LOOP and INODE_LOST_TREE of directories, and their numbers of subdirectories.
  */
 #include "check/passes.h"
 #include "facts/dir_judge.h"
@@ -39,8 +39,8 @@ static int check_orphans(struct checker *c)
 }
 
 /*
- * Walk up from a directory until the fate of a directory on the way is known, and give it to all of them. mark holds
- * for each inode the number of the walk that came by, so a walk that meets itself has found a loop.
+ * Walk up from a directory until it is known whether the root reaches one on the way, and mark all of them by that.
+ * mark has for each inode the number of the last walk over it, so a walk that meets its own number has found a loop.
  */
 static int find_lost_from(struct checker *c, uint32_t index, uint32_t *mark, uint32_t walk, struct vec *way)
 {

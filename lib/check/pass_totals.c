@@ -28,7 +28,7 @@ static int raise_segment(struct checker *c, enum problem problem, const struct s
 				      .expected = expected });
 }
 
-/* Bits in a and not in b: their number, and the first. */
+/* Return how many bits are in a and not in b, and find the first. */
 static uint32_t difference(const uint8_t *a, const uint8_t *b, uint32_t *first)
 {
 	uint8_t map[64];
@@ -66,7 +66,7 @@ static uint32_t end_of(const uint8_t *map)
 	return end;
 }
 
-/* Nodes and data do not share a segment. */
+/* Check the type of a segment, and that it holds nodes or data, not both. */
 static int check_class(struct checker *c, const struct seg_fact *seg)
 {
 	static const uint8_t nothing[64];

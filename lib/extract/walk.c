@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Walk over the volume and decide about each entry by path, pattern and type. The walk knows hard links, and passes
- * wanted entries to the sink. Directories are made when the first entry needs them, so that patterns leave no empty
- * ones.
+ * Walk over the volume, choose entries by path, pattern and type, and pass them to the sink. Further names of a file
+ * become hard links. Directories are made when the first entry needs them, so that patterns leave no empty ones.
  */
 #include "extract/walk.h"
 
@@ -119,7 +118,7 @@ static int tell_dir(struct extract *x, struct sink_dir *dir)
 	return err;
 }
 
-/* The first directory that is to be made on the way to one, each with the one that follows it; NULL: there is none. */
+/* Find the topmost directory to make before dir; next_down leads from each to the next. NULL: dir is there already. */
 static struct sink_dir *first_planned(struct sink_dir *dir)
 {
 	if (dir->state != DIR_PLANNED)
@@ -138,7 +137,7 @@ static int need_dir(struct extract *x, struct sink_dir *dir)
 	int err = 0;
 
 	for (struct sink_dir *d = first_planned(dir), *next; d && !err; d = next) {
-		next = d->next_down; /* making it may use that */
+		next = d->next_down; /* make_dir may overwrite it */
 		if (d->parent && d->parent->state == DIR_FAILED)
 			d->state = DIR_FAILED;
 		else
@@ -202,14 +201,14 @@ static int put_symlink(struct extract *x, struct sink_entry *e)
 	return x->sink.ops->put_symlink(&x->sink, e);
 }
 
-/* Make another name of a file that is there already; *is_link: it is one. */
+/* Make a hard link if the file was extracted under another name; *is_link: it was. */
 static int put_link(struct extract *x, const struct sink_entry *e, bool *is_link)
 {
 	struct extract_link *first = extract_link_find(x, e->stat.ino);
 	int err, left;
 
 	*is_link = first != NULL;
-	if (!first && extract_names_made(x, e->stat.ino, false)) { /* a name in a directory that passed for a file */
+	if (!first && extract_names_made(x, e->stat.ino, false)) { /* in a directory that the survey took for a file */
 		inode_corrupt(e->inode, RULE_DENTRY_PATH, "it was extracted under other names already");
 		err = entry_problem(x, F2FS_PROBLEM_UNREADABLE, e, NULL);
 		return err ? err : SINK_LEFT;
@@ -250,7 +249,7 @@ static int put_by_type(struct extract *x, struct sink_entry *e)
 	}
 }
 
-/* Make an entry that is no further name of anything. */
+/* Make an entry that is no hard link to an earlier one. */
 static int put_new(struct extract *x, struct sink_entry *e)
 {
 	const uint32_t type = e->stat.mode & MODE_TYPE;
@@ -302,7 +301,7 @@ static int report_progress(struct extract *x)
 	return x->inodes_done % PROGRESS_STEP ? 0 : progress_report(x->ctx, &x->progress);
 }
 
-/* Names that no host may be asked to make. */
+/* May no host make an entry of this name? */
 static bool is_bad_name(const char *name, size_t length)
 {
 	return !length || strlen(name) != length || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, "..");
@@ -341,7 +340,7 @@ static int visit(void *user, const struct f2fs_walk_entry *found)
 	struct extract *x = user;
 	const uint32_t depth = x->target->depth + found->depth;
 	struct f2fs_context *ctx = x->vol->ctx;
-	const struct f2fs_error_detail why = ctx->error; /* finishing directories may forget it */
+	const struct f2fs_error_detail why = ctx->error; /* finishing directories may clear it */
 	char substitute[SINK_NAME_ROOM] = "";
 	struct sink_entry e = { .inode = found->inode, .substitute = substitute };
 	int err = 0;
@@ -381,7 +380,7 @@ static const char *component(const char *at, size_t *length)
 }
 
 /*
- * Count the directories from the root to dir that are also above the target of the path; *at: the component after them.
+ * Count the directories that are above both dir and the target; *at: the component of the target's path after them.
  */
 static uint32_t common_depth(struct sink_dir *dir, const struct extract_target *target, const char **at)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A volume that is there, as planning sees it, and whether its areas are where they belong.
+ * Describe an existing volume for planning, and find the dead segments before areas that a resize has moved away.
  */
 #include "format/plan.h"
 #include "format/plan_home.h"
@@ -18,7 +18,7 @@ void plan_areas_of(const struct f2fs_geometry *geo, bool large_nat, struct plan_
 				    .large_nat = large_nat };
 }
 
-/* The first place after the superblocks on the grid of zones that the areas are on. */
+/* Return the first block after the superblocks that is as far into its zone as the areas are now. */
 static f2fs_blk_t home_of(const struct f2fs_geometry *geo)
 {
 	const uint64_t zone = (uint64_t)geo->segs_per_sec * geo->secs_per_zone * F2FS_SEGMENT_BLOCKS;
@@ -37,7 +37,7 @@ uint32_t plan_dead_segments(const struct f2fs_geometry *geo, bool large_nat, f2f
 	plan_areas_of(geo, large_nat, &shape);
 	shape.segment_count += dead;
 	*home = geo->segment0_blkaddr;
-	/* is there room for the areas? Otherwise no hop has left it */
+	/* without room for the areas no hop has left these segments */
 	if (dead == 0 || plan_areas(&shape, 2, &layout) != PLAN_OK ||
 	    shape.segment_count - layout.geometry.segment_count_main > dead)
 		return 0;

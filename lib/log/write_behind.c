@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Write blocks of logs and fillers to the device, counted by their cause: at once, or behind the back of the caller.
+ * Write blocks of logs and fillers to the device, at once or by a worker, and count them by cause.
  *
- * Write behind: a worker writes long runs of blocks while the transaction continues, where the device allows writes
+ * A worker writes long runs of blocks while the transaction continues, where the device allows writes
  * from several threads. A head hands its full buffer to the worker and gets another one; only a few writes are under
  * way at a time. Operations that need those blocks on the device (a read, a write to the same place, a barrier) wait
  * for them, so callers see no difference. A failed write is reported by the call that waits for it, at the latest by
@@ -56,7 +56,7 @@ static int need_behind(struct txn *txn)
 	return pool_processors() > 1 ? pool_new(txn->vol->ctx, 1, &txn->behind->pool) : 0;
 }
 
-/* Wait for a write; the cache may hold the old bytes. */
+/* Wait for a write, and drop the old bytes from the cache. */
 static int finish(struct txn *txn, struct behind_write *w)
 {
 	int err;
@@ -81,7 +81,8 @@ static bool behind_takes(const struct txn *txn, uint32_t count)
 	       !(caps & F2FS_DEVICE_ZONED) && !(txn->behind && !txn->behind->pool);
 }
 
-/* Begin to write blocks that follow each other; *buffer, of a segment, is given away for another one. */
+/* Let the worker write consecutive blocks. It takes *buffer, which has room for a segment, and another one replaces
+ * it. */
 static int behind_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer)
 {
 	const uint32_t bits = txn->vol->geo.block_bits;
@@ -150,7 +151,7 @@ void behind_end(struct txn *txn)
 	txn->behind = NULL;
 }
 
-/* What blocks of a segment are written for. */
+/* Return the cause by which blocks of a log are counted. */
 static unsigned cause_of(const struct txn *txn, unsigned type)
 {
 	if (type >= F2FS_HOT_NODE)
@@ -168,7 +169,7 @@ int log_write(struct txn *txn, f2fs_blk_t addr, uint32_t count, uint8_t **buffer
 		err = segment_get(txn, geometry_segment_of(&txn->vol->geo, addr), &s);
 	if (!err)
 		counters_add(txn->vol, cause_of(txn, s->type), (uint64_t)addr << bits, (uint64_t)count << bits);
-	/* a block that was freed may still be on its way when it is taken again */
+	/* the worker may still write an earlier use of these blocks */
 	if (!err)
 		err = behind_wait(txn, addr, count);
 	if (!err && behind_takes(txn, count))

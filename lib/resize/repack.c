@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Change the layout of the SSA: a relayout to the same size. packed_ssa puts four summaries into a block of 16 KiB, so
+ * Change the layout of the SSA; the volume keeps its size. packed_ssa puts four summaries into a block of 16 KiB, so
  * the SSA needs a quarter of the segments, and the main area gets the rest. Areas follow each other without gaps, so
- * all of them move (relayout.c). They hop out as they are and come home in the other layout. The second switch of
+ * all of them move, in the two hops of relayout.c: away unchanged, and back in the other layout. The second switch of
  * superblocks changes the feature, too.
  */
 #include "resize/repack.h"
@@ -42,7 +42,7 @@ int resize_repack(struct f2fs_volume *vol, struct repack *repack)
 	vol->barred = (struct volume_barred){ 0 };
 	if (err)
 		return err;
-	if (r.now.repacks) /* not done: the areas to come */
+	if (r.now.repacks) /* a dry run: take the areas that would come */
 		stage_areas(&r.now, r.now.shape.segment_count, &layout);
 	else
 		layout.geometry = vol->geo;

@@ -102,7 +102,7 @@ def test_trouble_is_2(volume, tmp_path):
     run(EDIT, image, "diff", broken, status=2)
 
 
-def test_what_cannot_be_read_is_told_and_not_taken_for_removed(volume, tmp_path):
+def test_unreadable_files_are_reported_and_not_taken_for_removed(volume, tmp_path):
     image, tree = volume
     place = json.loads(run(BUILD / "dump/dump.f2fs", "--json", "--inode=/b", image))["inode"][0]["nat"]["block_addr"]
     broken = tmp_path / "broken.img"

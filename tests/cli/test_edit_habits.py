@@ -158,7 +158,7 @@ def test_what_became_true_is_not_denied(run_tool, tmp_path, before):
     assert done.stderr.endswith(b"nothing was changed\n")
 
 
-def test_an_undo_file_that_cannot_be_finished_is_told(run_tool, build_dir, tmp_path):
+def test_an_unfinished_undo_file_is_reported(run_tool, build_dir, tmp_path):
     """The last read is one for the end of the file: a single failure makes no difference, a lasting one is reported."""
     run_tool("mkfs.f2fs", "-q", "base", "64M", cwd=tmp_path)
     run_tool("f2fs", "-w", "base", "set", "inode[3].i_links", "9", cwd=tmp_path)

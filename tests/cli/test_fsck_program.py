@@ -92,7 +92,7 @@ def test_preen_acts_when_the_volume_asks(run_tool, broken):
 
 
 @pytest.mark.parametrize("option", ["-p2", "-p3", "--preen=2"])
-def test_preen_2_looks_and_tells(run_tool, broken, option):
+def test_preen_2_checks_and_reports(run_tool, broken, option):
     """As f2fs-tools: a volume that does not ask is checked, and nothing is repaired; one that asks is repaired."""
     before = digest(broken)
     done = run_tool("fsck.f2fs", option, broken, rc=4)

@@ -35,7 +35,7 @@ def test_a_limit_of_the_size_of_files(run_tool, place, name):
     assert b"File too large" in done.stderr and not (place / "out").exists(), done.stderr
 
 
-def test_a_difference_that_cannot_be_told_is_trouble(tool, run_tool, place):
+def test_a_difference_that_cannot_be_printed_is_trouble(tool, run_tool, place):
     run_tool("mkfs.f2fs", "-q", "other", "64M", cwd=place)
     assert run_tool("f2fs", "image", "diff", "other", rc=1, cwd=place).stdout
     for words in ([], ["--json"]):
@@ -86,7 +86,7 @@ def test_an_undo_file_of_nothing_goes(run_tool, place, full, words, room):
     assert (place / "undo").exists() and (place / "image").read_bytes() != before
 
 
-def test_defragmentation_tells_the_full_disk_from_a_full_volume(run_tool, f2fskit, place, full):
+def test_defragmentation_distinguishes_a_full_disk_from_a_full_volume(run_tool, f2fskit, place, full):
     run_tool("mkfs.f2fs", "-q", "pieces", "64M", cwd=place)
     with f2fskit.open(place / "pieces", "r+") as volume:
         for _ in range(24):
@@ -105,7 +105,7 @@ def test_defragmentation_tells_the_full_disk_from_a_full_volume(run_tool, f2fski
 @pytest.mark.parametrize("words", [("fsck.f2fs", "-y", "image"), ("f2fs", "-w", "image", "setfattr", "/0", "user.a", "v"),
                                    ("sload.f2fs", "--placement=death", "-f", "tree", "-t", "/more", "image")],
                          ids=["repair", "attribute", "streams"])
-def test_changes_tell_the_full_disk_and_leave_the_volume(run_tool, place, full, words):
+def test_changes_report_the_full_disk_and_leave_the_volume(run_tool, place, full, words):
     if words[0] == "fsck.f2fs":
         run_tool("f2fs", "-w", "image", "set", "inode[3].i_links", "77", cwd=place)
     if "--placement=death" in words:

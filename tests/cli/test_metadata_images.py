@@ -115,7 +115,7 @@ def test_no_room(volume, tool, tmp_path, form):
     assert not out.exists()
 
 
-def test_unreadable_is_told(volume, f2fskit):
+def test_unreadable_blocks_are_reported(volume, f2fskit):
     """Zeros in their place, and a count."""
     context = f2fskit.Context()
     with f2fskit.Device.open(volume, context=context) as file, file.fault() as fault:

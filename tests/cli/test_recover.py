@@ -76,7 +76,7 @@ def test_sload_recovers_first(run_tool, peer_check, unclean, tmp_path):
 
 @pytest.mark.parametrize("way", [("fsck.f2fs", "-y", "{}"), ("f2fs", "-w", "--recover", "{}", "ls"),
                                  ("resize.f2fs", "--recover", "{}", "80M")], ids=" ".join)
-def test_what_is_told_recovers(run_tool, unclean, way):
+def test_the_advice_recovers(run_tool, unclean, way):
     """Programs without that option name those that have it."""
     said = run_tool("defrag.f2fs", unclean, rc=None).stderr.decode()
     assert "fsck.f2fs -y, or --recover of f2fs -w, sload.f2fs and resize.f2fs" in said

@@ -79,7 +79,7 @@ def told_in(report):
 
 
 @pytest.mark.parametrize("size", [*SIZES, 15, 5, 1])
-def test_it_is_told_and_nothing_is_written(f2fskit, run_tool, whole, tmp_path, size):
+def test_it_is_reported_and_nothing_is_written(f2fskit, run_tool, whole, tmp_path, size):
     raw, contents, blocks = whole
     image, out = tmp_path / "short.img", tmp_path / "out"
     image.write_bytes(raw[:size * MIB])

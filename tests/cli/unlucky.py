@@ -337,7 +337,7 @@ def judge(bench, operation, how, n, found, unharmed):
     if found.reads < n or how in TRANSIENT:
         return None if found.same(unharmed, operation) else "it makes a difference"
     if how in TOLD and not found.tells_more(unharmed) and not found.same(unharmed, operation):
-        return "it is not told"
+        return "it is not reported"
     if not operation.writes or (operation.remakes and found.status):
         return None
     return judge_volume(bench, operation, how, found, unharmed)

@@ -39,7 +39,7 @@ static int passed(struct run *r, int rc)
 			fprintf(stderr, "%s: %s\n", f2fs_error_name(rc), e->message);
 	}
 	if (e->code != rc)
-		breach("the context tells another code", e, rc);
+		breach("the context has another code", e, rc);
 	if (strcmp(f2fs_error_name(rc), "OK") == 0 || f2fs_error_errno(rc) == 0)
 		breach("an unknown code", e, rc);
 	if (!e->message[0])

@@ -900,7 +900,7 @@ static void judge(const struct operation *op, const struct outcome *out, const s
 			fail(out->rc ? f2fs_error_name(out->rc) : "it made a difference");
 	} else if (!liar_is_silent((enum wrong)now.wrong)) {
 		if (out->rc == 0 && !is_same && out->missing <= unharmed->missing)
-			fail("it was not told");
+			fail("it was not reported");
 		if (out->rc != 0 && !is_error_of_reading(out->rc) && out->missing == 0)
 			fail(f2fs_error_name(out->rc));
 	}

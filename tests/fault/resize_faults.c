@@ -67,7 +67,7 @@ static int resize_with(struct bench *b, const struct run *run, struct f2fs_devic
 	b->host.fail_after = run->sticky;
 	*err = resize(b, dev, &result);
 	if (*err && f2fs_context_error(b->ctx)->code != *err)
-		fail(b, run, "the context does not tell");
+		fail(b, run, "the context has another error");
 	b->host.fail_at = 0;
 	f2fs_device_fault_counts(dev, &counts[0], &counts[1], &counts[2]);
 	f2fs_device_fault_set(dev, &none);

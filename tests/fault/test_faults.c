@@ -958,7 +958,7 @@ static int run_without_memory(const struct operation *op, unsigned long n, int a
 	if (!b.host.failures && rc != 0)
 		fail(op->name, "allocation", n, "it failed without a fault");
 	if (rc != 0 && f2fs_context_error(b.ctx)->code == 0 && op->run != run_exercise)
-		fail(op->name, "allocation", n, "the context does not tell");
+		fail(op->name, "allocation", n, "the context has another error");
 	tear_down(&b);
 	if (b.host.live)
 		fail(op->name, "allocation", n, "memory was not given back");

@@ -811,7 +811,7 @@ static int run_with(const struct operation *op, enum fault kind, unsigned long n
 	arm(&b, kind, n, sticky);
 	err = change_and_commit(&b, op, &changed);
 	if (err && f2fs_context_error(b.ctx)->code != err)
-		wrong = "the context does not tell";
+		wrong = "the context has another error";
 	met = disarm(&b, kind, n);
 	if (!err && tree_on(b.memory) != tree_after)
 		wrong = "it succeeded with another result";

@@ -59,7 +59,7 @@ static int check(struct f2fs_context *ctx, struct f2fs_device *dev, unsigned thr
 
 	memset(tally, 0, sizeof(*tally));
 	rc = f2fs_check(ctx, dev, &options, result);
-	require(f2fs_context_error(ctx)->code == rc, "the context does not tell the error");
+	require(f2fs_context_error(ctx)->code == rc, "the context has another error");
 	require(rc != 0 || tally->count == (result->found + result->notes < MAX_FINDINGS ? result->found + result->notes
 											 : MAX_FINDINGS),
 		"findings got lost");

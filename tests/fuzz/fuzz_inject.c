@@ -111,7 +111,7 @@ static void set_names(struct f2fs_context *ctx, struct f2fs_device *dev)
 		require(strcmp(stat.label, "label") == 0, "another label");
 	}
 	err = f2fs_volume_set_uuid(vol, uuid, F2FS_UUID_FORCE);
-	require(f2fs_context_error(ctx)->code == err, "the context does not tell the error");
+	require(f2fs_context_error(ctx)->code == err, "the context has another error");
 	f2fs_volume_close(vol);
 }
 

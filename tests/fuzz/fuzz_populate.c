@@ -95,12 +95,12 @@ static int fill(struct f2fs_context *ctx, struct f2fs_volume *vol, unsigned choi
 
 	if (f2fs_context_error(ctx)->code != err)
 		fprintf(stderr, "%s: the call returns %d\n", f2fs_context_error(ctx)->message, err);
-	require(f2fs_context_error(ctx)->code == err, "the context does not tell the error");
+	require(f2fs_context_error(ctx)->code == err, "the context has another error");
 	/* anything may follow the end of an archive */
 	require(err != 0 || !stream.has_failed || !(choice & WITH_MANIFEST), "it could not be read, and all went well");
 	require(err != F2FS_ERR_CORRUPT && err != F2FS_ERR_NOMEM, "a new volume looks damaged, or memory ran out");
 	require((err == F2FS_ERR_INCOMPLETE) == (result.problems > 0) || (err && err != F2FS_ERR_INCOMPLETE),
-		"problems are not told");
+		"problems are not reported");
 	if (err != 0 && err != F2FS_ERR_INCOMPLETE) {
 		f2fs_volume_rollback(vol);
 		return err;

@@ -30,7 +30,7 @@ static void repair_and_check(struct f2fs_context *ctx, struct f2fs_device *dev, 
 	int rc = f2fs_check(ctx, dev, &repair, &result);
 
 	(void)c;
-	require(f2fs_context_error(ctx)->code == rc, "the context does not tell the error");
+	require(f2fs_context_error(ctx)->code == rc, "the context has another error");
 	if (getenv("FUZZ_STATS"))
 		printf("%s: %llu found, %llu left, %llu rounds\n", rc ? f2fs_context_error(ctx)->message : "repaired",
 		       (unsigned long long)(rc ? 0 : result.found), (unsigned long long)(rc ? 0 : result.left),

@@ -134,7 +134,7 @@ static void extract(struct f2fs_volume *vol, struct place *p, const struct f2fs_
 
 	p->entries = p->problems = 0;
 	err = f2fs_extract(vol, &options, &result);
-	require(err == 0 || f2fs_context_error(f2fs_volume_context(vol))->code == err, "another error is told");
+	require(err == 0 || f2fs_context_error(f2fs_volume_context(vol))->code == err, "the context has another error");
 	require(err != 0 || p->problems == 0, "problems, and it ended well");
 	require(err != F2FS_ERR_INCOMPLETE || p->problems > 0, "not all of it, and no problem");
 	require(result.bytes <= MAX_CONTENTS, "more than was allowed");

@@ -72,7 +72,7 @@ def test_noise_instead_of_tables(saved, f2fskit):
         must_read_the_same(image, volume, f2fskit)
 
 
-def test_what_is_lost_is_told(saved, f2fskit):
+def test_losses_are_reported(saved, f2fskit):
     """Without the mode the same volume does not open, or lacks its files."""
     image = saved["plain"]
     with pytest.raises(f2fskit.CorruptError):

@@ -167,7 +167,7 @@ def test_overlays_write_nothing(path):
         assert f2fskit.check(overlay).found == 0
 
 
-def test_a_reader_tells_when_somebody_wrote(path, tmp_path):
+def test_a_reader_notices_a_writer(path, tmp_path):
     with f2fskit.open(path, "r+") as volume:
         volume.path("/a").write_text("one")
         volume.commit()

@@ -48,7 +48,7 @@ def test_plain_values_can_be_copied(disk):
             assert copy.copy(value) == value and pickle.loads(pickle.dumps(value)) == value
 
 
-def test_closing_within_the_block_is_told(disk):
+def test_closing_within_the_block_is_reported(disk):
     with pytest.raises(f2fskit.StateError, match="closed before the end") as caught:
         with f2fskit.open(disk, "r+") as volume:
             volume.path("/new").touch()

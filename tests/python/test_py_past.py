@@ -446,7 +446,7 @@ def test_rubbish(tmp_path, seed):
     assert disk.read_bytes() == raw
 
 
-def test_a_digest_tells_what_tables_cannot(tmp_path):
+def test_a_digest_finds_what_tables_cannot(tmp_path):
     """Blocks that somebody wrote over without a trace in any table: a file with fs-verity is found out, another is not."""
     disk = tmp_path / "sealed.img"
     f2fskit.mkfs(disk, 64 << 20, features=[*FEATURES, "verity"])

@@ -74,7 +74,7 @@ def test_dry_run_repair_and_undo(f2fskit, devices, tmp_path):
     assert info.is_sealed and info.device_size == 160 * MIB and bytes_of(devices) == before
 
 
-def test_devices_of_one_size_are_told_apart(f2fskit, tmp_path):
+def test_devices_of_one_size_are_not_confused(f2fskit, tmp_path):
     context = f2fskit.Context()
     devices = [f2fskit.Device.memory(MIB, context=context) for _ in range(3)]
     for i, device in enumerate(devices):

@@ -447,7 +447,7 @@ static uint64_t end_of_use(void)
 	return end;
 }
 
-static void the_end_of_use_is_told(void **state)
+static void the_end_of_use_is_reported(void **state)
 {
 	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 
@@ -493,7 +493,7 @@ static f2fs_seg_t closed_segment(void)
 }
 
 /* Blocks that the device does not give. */
-static void unreadable_blocks_are_told(void **state)
+static void unreadable_blocks_are_reported(void **state)
 {
 	const struct {
 		const char *name;
@@ -540,7 +540,7 @@ static void unreadable_blocks_are_told(void **state)
 		f2fs_device_fault_set(fault, &rule);
 		assert_int_equal(run_check(fault), 0);
 		if (!was_found(row->problem)) {
-			fprintf(stderr, "%s is not told\n", row->name);
+			fprintf(stderr, "%s is not reported\n", row->name);
 			fail();
 		}
 		f2fs_device_close(fault);
@@ -549,7 +549,7 @@ static void unreadable_blocks_are_told(void **state)
 }
 
 /* A file of several segments, and the summary of one of them gone. */
-static void unreadable_summaries_are_told(void **state)
+static void unreadable_summaries_are_reported(void **state)
 {
 	static const uint8_t data[1 << 20];
 	struct f2fs_fault_rule rule = { 0 };
@@ -577,7 +577,7 @@ static void unreadable_summaries_are_told(void **state)
 }
 
 /* Data past the end of a short image is reported once, not block by block. */
-static void short_images_are_told(void **state)
+static void short_images_are_reported(void **state)
 {
 	struct f2fs_device *part;
 
@@ -632,9 +632,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(healthy_volumes_are_clean),	 cmocka_unit_test(damages_are_found),
-		cmocka_unit_test(the_end_of_use_is_told),	 cmocka_unit_test(unreadable_blocks_are_told),
-		cmocka_unit_test(short_images_are_told),	 cmocka_unit_test(the_caller_decides),
-		cmocka_unit_test(unreadable_summaries_are_told),
+		cmocka_unit_test(the_end_of_use_is_reported),	 cmocka_unit_test(unreadable_blocks_are_reported),
+		cmocka_unit_test(short_images_are_reported),	 cmocka_unit_test(the_caller_decides),
+		cmocka_unit_test(unreadable_summaries_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

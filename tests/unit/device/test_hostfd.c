@@ -124,7 +124,7 @@ static void short_transfers_go_on(void **state)
 	free(iov);
 }
 
-static void failures_are_told(void **state)
+static void failures_are_reported(void **state)
 {
 	uint8_t bytes[4096];
 	struct f2fs_iovec iov = { bytes, sizeof(bytes) };
@@ -158,7 +158,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(short_transfers_go_on),
-		cmocka_unit_test(failures_are_told),
+		cmocka_unit_test(failures_are_reported),
 		cmocka_unit_test(flushes_are_repeated),
 	};
 

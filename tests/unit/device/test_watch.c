@@ -40,7 +40,7 @@ static void contents_are_those_below(void **state)
 	test_host_fini(&host);
 }
 
-static void each_read_is_told(void **state)
+static void each_read_is_reported(void **state)
 {
 	const struct f2fs_fault_rule rule = { .fail_read = 2 };
 	struct test_host host;
@@ -72,7 +72,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(contents_are_those_below),
-		cmocka_unit_test(each_read_is_told),
+		cmocka_unit_test(each_read_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

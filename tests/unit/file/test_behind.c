@@ -181,7 +181,7 @@ static void nobody_notices(void **state)
 }
 
 /* A write that fails: the commit, or a call before it, fails, and the volume is as it was. */
-static void failures_are_told(void **state)
+static void failures_are_reported(void **state)
 {
 	(void)state;
 	for (unsigned n = 1; n <= 4; n++) {
@@ -239,7 +239,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nobody_notices),
-		cmocka_unit_test(failures_are_told),
+		cmocka_unit_test(failures_are_reported),
 		cmocka_unit_test(discarding_waits),
 	};
 

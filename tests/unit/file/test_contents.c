@@ -307,7 +307,7 @@ static void attributes(void **state)
 	seed_close(&seed);
 }
 
-static void damaged_attributes_are_told_each_time(void **state)
+static void damaged_attributes_are_reported_each_time(void **state)
 {
 	struct f2fs_nat_info nat;
 	struct f2fs_inode *inode;
@@ -379,7 +379,7 @@ int main(void)
 		cmocka_unit_test(compressed_files),
 		cmocka_unit_test(encrypted_contents_are_refused),
 		cmocka_unit_test(attributes),
-		cmocka_unit_test(damaged_attributes_are_told_each_time),
+		cmocka_unit_test(damaged_attributes_are_reported_each_time),
 		cmocka_unit_test(kinds_of_files),
 	};
 

@@ -207,7 +207,7 @@ static void streams_are_apart_and_go_on(void **state)
 	end(inode);
 }
 
-static void cleaning_tells_what_it_moves(void **state)
+static void gc_reports_moved_blocks(void **state)
 {
 	(void)state;
 	for (unsigned moves = 0; moves < 2; moves++) {
@@ -256,7 +256,7 @@ static void rubbish_is_no_failure(void **state)
 	end(inode);
 }
 
-static void frees_are_told(void **state)
+static void frees_are_reported(void **state)
 {
 	struct f2fs_inode *inode = begin(120, F2FS_LOGGING_ADAPTIVE);
 
@@ -411,9 +411,9 @@ static void what_cannot_be_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(streams_are_apart_and_go_on),	 cmocka_unit_test(cleaning_tells_what_it_moves),
+		cmocka_unit_test(streams_are_apart_and_go_on),	 cmocka_unit_test(gc_reports_moved_blocks),
 		cmocka_unit_test(little_room_is_no_failure),	 cmocka_unit_test(rubbish_is_no_failure),
-		cmocka_unit_test(frees_are_told),		 cmocka_unit_test(discarding_is_no_harm),
+		cmocka_unit_test(frees_are_reported),		 cmocka_unit_test(discarding_is_no_harm),
 		cmocka_unit_test(reading_writes_nothing),	 cmocka_unit_test(blocks_wait),
 		cmocka_unit_test(what_cannot_be_is_refused),
 	};

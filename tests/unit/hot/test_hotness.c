@@ -248,7 +248,7 @@ static void open_numbers_are_options(void **state)
 }
 
 /* A few blocks change again and again, then never: the changing blocks are not the cold ones. */
-static void what_dies_young_is_told_apart(void **state)
+static void young_blocks_get_streams_of_their_own(void **state)
 {
 	static const struct f2fs_hotness_options adaptive = { F2FS_SIZED(f2fs_hotness_options),
 							      .method = F2FS_HOTNESS_ADAPTIVE };
@@ -526,7 +526,7 @@ int main(void)
 		cmocka_unit_test(uniform_writes_cost_no_more),
 		cmocka_unit_test(a_move_counts_as_a_write),
 		cmocka_unit_test(open_numbers_are_options),
-		cmocka_unit_test(what_dies_young_is_told_apart),
+		cmocka_unit_test(young_blocks_get_streams_of_their_own),
 		cmocka_unit_test(the_first_look_comes_early),
 		cmocka_unit_test(old_heat_is_forgotten),
 		cmocka_unit_test(streams_follow_the_room),

@@ -94,7 +94,7 @@ static void with_node(uint64_t index, void (*change)(uint8_t *block, uint8_t *fo
 	assert_int_equal(f2fs_device_write(seed.dev, (uint64_t)node.addr * 4096, block, 4096), 0);
 }
 
-static void the_plan_tells_what_a_mount_would_do(void **state)
+static void the_plan_is_that_of_a_mount(void **state)
 {
 	struct f2fs_recovery_summary summary = { F2FS_SIZED(f2fs_recovery_summary) };
 	struct f2fs_recovery_inode inode;
@@ -431,7 +431,7 @@ static void what_contradicts_the_volume_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_plan_tells_what_a_mount_would_do),
+		cmocka_unit_test(the_plan_is_that_of_a_mount),
 		cmocka_unit_test(the_ranges_are_the_blocks_that_change),
 		cmocka_unit_test(the_view_leaves_the_device_alone),
 		cmocka_unit_test(a_recovered_volume_can_be_changed),

@@ -216,7 +216,7 @@ static void an_inode_is_written_once(void **state)
 }
 
 /* A directory that its entry calls a file is met only when its names are too late to count. */
-static void names_in_disguise_are_told(void **state)
+static void names_in_disguise_are_reported(void **state)
 {
 	struct fixture *t = *state;
 	f2fs_nid_t file = forge_entry(&t->forge, t->forge.root, "file", MODE_REG | 0644, "contents");
@@ -280,7 +280,7 @@ int main(void)
 		TEST(bad_slots_in_a_row_are_one_error),
 		TEST(shared_directory_blocks_have_an_end),
 		TEST(an_inode_is_written_once),
-		TEST(names_in_disguise_are_told),
+		TEST(names_in_disguise_are_reported),
 		TEST(shared_blocks_are_not_multiplied),
 		TEST(sizes_alone_are_no_contents),
 	};

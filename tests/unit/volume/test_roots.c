@@ -122,7 +122,7 @@ static void second_superblock_is_found_in_spite_of_the_first(void **state)
 	check_fallback(0, RULE_SB_SECTORSIZE);
 }
 
-static void damaged_second_superblock_is_told(void **state)
+static void damaged_second_superblock_is_reported(void **state)
 {
 	(void)state;
 	set_superblock(1, "segment_count", 7);
@@ -258,7 +258,7 @@ int main(void)
 		VOLUME_TEST(healthy_volume_has_no_notes),
 		VOLUME_TEST(second_superblock_is_found),
 		VOLUME_TEST(second_superblock_is_found_in_spite_of_the_first),
-		VOLUME_TEST(damaged_second_superblock_is_told),
+		VOLUME_TEST(damaged_second_superblock_is_reported),
 		VOLUME_TEST(no_superblock),
 		VOLUME_TEST(older_pack_is_used_when_the_newer_is_broken),
 		VOLUME_TEST(unreadable_newer_pack),

@@ -198,7 +198,7 @@ static void areas_of_blocks(void **state)
 	seed_close(&seed);
 }
 
-static void orphans_and_chains_are_told(void **state)
+static void orphans_and_chains_are_reported(void **state)
 {
 	struct f2fs_inode *inode;
 	struct f2fs_stat st;
@@ -236,7 +236,7 @@ int main(void)
 		cmocka_unit_test(maps_add_up),
 		cmocka_unit_test(every_block_has_its_owner),
 		cmocka_unit_test(areas_of_blocks),
-		cmocka_unit_test(orphans_and_chains_are_told),
+		cmocka_unit_test(orphans_and_chains_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,42 +14,52 @@
 
 enum { SCAN_BYTES = 512 * 1024 };
 
-static int visit_blocks(struct dump *d, f2fs_nid_t ino, f2fs_blk_t first, uint32_t count, const uint8_t *blocks,
-			int (*visit)(void *user, f2fs_blk_t addr, const uint8_t *block), void *user)
+/* A search for the copies of an inode. */
+struct scan {
+	struct dump *d;
+	f2fs_nid_t ino;
+	uint8_t *blocks; /* room for SCAN_BYTES */
+	int (*visit)(void *user, f2fs_blk_t addr, const uint8_t *block);
+	void *user;
+};
+
+/* Visit the copies among the first count blocks of the room, which were read from first on. */
+static int visit_blocks(const struct scan *s, f2fs_blk_t first, uint32_t count)
 {
+	const uint32_t size = s->d->geo->block_size;
 	const struct f2fs_struct *type = dump_struct("node_footer");
 	const struct f2fs_field *nid = f2fs_field_find(type, "nid"), *owner = f2fs_field_find(type, "ino");
 	int rc = 0;
 
 	for (uint32_t i = 0; !rc && i < count; i++) {
-		const uint8_t *block = blocks + (size_t)i * d->geo->block_size;
-		const uint8_t *footer = block + d->geo->block_size - type->size;
+		const uint8_t *block = s->blocks + (size_t)i * size;
+		const uint8_t *footer = block + size - type->size;
 
-		if (f2fs_field_get(nid, footer, 0) == ino && f2fs_field_get(owner, footer, 0) == ino)
-			rc = visit(user, first + i, block);
+		if (f2fs_field_get(nid, footer, 0) == s->ino && f2fs_field_get(owner, footer, 0) == s->ino)
+			rc = s->visit(s->user, first + i, block);
 	}
 	return rc;
 }
 
-static int scan_segment(struct dump *d, f2fs_nid_t ino, f2fs_seg_t segno, uint8_t *blocks,
-			int (*visit)(void *user, f2fs_blk_t addr, const uint8_t *block), void *user)
+static int scan_segment(const struct scan *s, f2fs_seg_t segno)
 {
-	uint32_t step = SCAN_BYTES / d->geo->block_size;
-	f2fs_blk_t first = d->geo->main_blkaddr + segno * F2FS_SEGMENT_BLOCKS;
+	struct dump *d = s->d;
+	const uint32_t step = SCAN_BYTES / d->geo->block_size;
+	const f2fs_blk_t first = d->geo->main_blkaddr + segno * F2FS_SEGMENT_BLOCKS;
 	int rc = 0;
 
 	for (uint32_t at = 0; !rc && at < F2FS_SEGMENT_BLOCKS; at += step) {
-		if (!f2fs_block_read(d->vol, first + at, step, blocks)) {
-			rc = visit_blocks(d, ino, first + at, step, blocks, visit, user);
+		if (!f2fs_block_read(d->vol, first + at, step, s->blocks)) {
+			rc = visit_blocks(s, first + at, step);
 			continue;
 		}
 		for (uint32_t i = 0; !rc && i < step; i++) { /* a bad block among them */
-			int bad = f2fs_block_read(d->vol, first + at + i, 1, blocks);
+			int bad = f2fs_block_read(d->vol, first + at + i, 1, s->blocks);
 
 			if (bad)
 				dump_fail(d, bad, NULL);
 			else
-				rc = visit_blocks(d, ino, first + at + i, 1, blocks, visit, user);
+				rc = visit_blocks(s, first + at + i, 1);
 		}
 	}
 	return rc;
@@ -58,10 +68,10 @@ static int scan_segment(struct dump *d, f2fs_nid_t ino, f2fs_seg_t segno, uint8_
 int dump_each_copy(struct dump *d, f2fs_nid_t ino, int (*visit)(void *user, f2fs_blk_t addr, const uint8_t *block),
 		   void *user)
 {
-	uint8_t *blocks = malloc(SCAN_BYTES);
+	struct scan scan = { .d = d, .ino = ino, .blocks = malloc(SCAN_BYTES), .visit = visit, .user = user };
 	int rc = 0;
 
-	if (!blocks)
+	if (!scan.blocks)
 		return dump_fail(d, f2fs_context_fail(d->ctx, F2FS_ERR_NOMEM, "out of memory"), NULL);
 	for (f2fs_seg_t segno = 0; !rc && segno < d->geo->segment_count_main; segno++) {
 		struct f2fs_segment_info sit;
@@ -70,11 +80,11 @@ int dump_each_copy(struct dump *d, f2fs_nid_t ino, int (*visit)(void *user, f2fs
 		if (bad)
 			dump_fail(d, bad, "sit");
 		if (bad || sit.type >= F2FS_HOT_NODE)
-			rc = scan_segment(d, ino, segno, blocks, visit, user);
+			rc = scan_segment(&scan, segno);
 		if (cli_stopped())
 			rc = f2fs_context_fail(d->ctx, F2FS_ERR_CANCELED, "stopped");
 	}
-	free(blocks);
+	free(scan.blocks);
 	return rc;
 }
 

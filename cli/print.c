@@ -440,46 +440,42 @@ void cli_print_uuid(struct cli_print *p, const char *name, const uint8_t u[16])
 	cli_print_string(p, name, text);
 }
 
-/* Call put for the names of value's flags, then for the rest of its bits as one number. */
-static void each_flag(uint32_t value, const struct f2fs_flag *flags, unsigned count,
-		      void (*put)(struct cli_print *p, char *room, size_t size, const char *name), struct cli_print *p,
-		      char *room, size_t size)
+/*
+ * Take one of the flags out of value and return its name: flags from *at on, then the rest of the bits as one number in
+ * rest. NULL: nothing is left.
+ */
+static const char *take_flag(uint32_t *value, const struct f2fs_flag *flags, unsigned count, unsigned *at,
+			     char rest[16])
 {
-	char rest[16];
+	while (*at < count) {
+		const struct f2fs_flag *flag = &flags[(*at)++];
 
-	for (unsigned i = 0; i < count; i++)
-		if (flags[i].mask && (value & flags[i].mask) == flags[i].mask) {
-			put(p, room, size, flags[i].name);
-			value &= ~flags[i].mask;
+		if (flag->mask && (*value & flag->mask) == flag->mask) {
+			*value &= ~flag->mask;
+			return flag->name;
 		}
-	if (value) {
-		snprintf(rest, sizeof(rest), "0x%" PRIx32, value);
-		put(p, room, size, rest);
 	}
-}
-
-static void append_name(struct cli_print *p, char *room, size_t size, const char *name)
-{
-	size_t n = strlen(room);
-
-	(void)p;
-	snprintf(room + n, size - n, "%s%s", n ? " " : "", name);
-}
-
-static void put_name(struct cli_print *p, char *room, size_t size, const char *name)
-{
-	(void)room;
-	(void)size;
-	cli_print_string(p, NULL, name);
+	if (*value == 0)
+		return NULL;
+	snprintf(rest, 16, "0x%" PRIx32, *value);
+	*value = 0;
+	return rest;
 }
 
 void cli_print_flags(struct cli_print *p, const char *name, uint32_t value, const struct f2fs_flag *flags,
 		     unsigned count)
 {
-	char names[512] = "", text[560], long_name[PATH_SIZE];
+	char names[512] = "", text[560], long_name[PATH_SIZE], rest[16];
+	uint32_t left = value;
+	unsigned at = 0;
+	const char *flag;
 
 	if (p->format == CLI_TEXT) {
-		each_flag(value, flags, count, append_name, p, names, sizeof(names));
+		while ((flag = take_flag(&left, flags, count, &at, rest)) != NULL) {
+			const size_t n = strlen(names);
+
+			snprintf(names + n, sizeof(names) - n, "%s%s", n ? " " : "", flag);
+		}
 		snprintf(text, sizeof(text), value ? "0x%" PRIx32 " (%s)" : "0x%" PRIx32, value, names);
 		put_text(p, name, text);
 		return;
@@ -487,7 +483,8 @@ void cli_print_flags(struct cli_print *p, const char *name, uint32_t value, cons
 	cli_print_u64(p, name, value);
 	snprintf(long_name, sizeof(long_name), "%s_names", name);
 	cli_print_begin_array(p, long_name);
-	each_flag(value, flags, count, put_name, p, names, sizeof(names));
+	while ((flag = take_flag(&left, flags, count, &at, rest)) != NULL)
+		cli_print_string(p, NULL, flag);
 	cli_print_end_array(p);
 }
 

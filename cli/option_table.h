@@ -6,7 +6,7 @@
  *	#include "cli/option_table.h"
  *
  * gives the ids OPT_<id> of the program's own options, and the array options[] of all; see cli/opt.h. A program with
- * options that programs share includes their headers.
+ * options that programs share includes their headers. CLI_TOOL_TABLES initializes the tables of its struct cli_tool.
  */
 #include "cli/opt.h"
 
@@ -51,3 +51,8 @@ static const struct cli_option options[] = {
 #undef COPY_OPTION
 #undef PACKING_OPTION
 };
+
+/* The arrays of a program, which all have these names: lines of usage, options and exit statuses. */
+#define CLI_TOOL_TABLES                                                                                                \
+	.usage = usage, .options = options, .option_count = sizeof(options) / sizeof(options[0]), .exits = exits,      \
+	.exit_count = sizeof(exits) / sizeof(exits[0])

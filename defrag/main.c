@@ -27,12 +27,8 @@ static const struct cli_exit exits[] = {
 static const struct cli_tool tool = {
 	.name = "defrag.f2fs",
 	.peer_version = CLI_PEER_VERSION,
-	.usage = usage,
 	.summary = "Defragment the files and the free space of an F2FS volume, or report their fragmentation.",
-	.options = options,
-	.option_count = sizeof(options) / sizeof(options[0]),
-	.exits = exits,
-	.exit_count = sizeof(exits) / sizeof(exits[0]),
+	CLI_TOOL_TABLES,
 };
 
 enum { TOP = 10, TOP_MOST = 100000 };

@@ -46,12 +46,8 @@ static const struct cli_part parts[] = {
 static const struct cli_tool tool = {
 	.name = "dump.f2fs",
 	.peer_version = CLI_PEER_VERSION,
-	.usage = usage,
 	.summary = "Look into an F2FS volume and copy out of it, without mounting it. Nothing is written to it.",
-	.options = options,
-	.option_count = sizeof(options) / sizeof(options[0]),
-	.exits = exits,
-	.exit_count = sizeof(exits) / sizeof(exits[0]),
+	CLI_TOOL_TABLES,
 	.parts = parts,
 };
 

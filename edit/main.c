@@ -56,13 +56,9 @@ static const struct cli_part parts[] = {
 
 static const struct cli_tool tool = {
 	.name = "f2fs",
-	.usage = usage,
 	.summary = "Look at and change the files of an F2FS volume, without mounting it. Without a command it asks for "
 		   "them.",
-	.options = options,
-	.option_count = sizeof(options) / sizeof(options[0]),
-	.exits = exits,
-	.exit_count = sizeof(exits) / sizeof(exits[0]),
+	CLI_TOOL_TABLES,
 	.commands = command_texts,
 	.command_count = sizeof(command_texts) / sizeof(command_texts[0]),
 	.last_operand = 2,

@@ -29,12 +29,8 @@ static const struct cli_exit exits[] = {
 const struct cli_tool fsck_tool = {
 	.name = "fsck.f2fs",
 	.peer_version = CLI_PEER_VERSION,
-	.usage = usage,
 	.summary = "Check an F2FS volume on a device or in a file, and repair it when asked to.",
-	.options = options,
-	.option_count = sizeof(options) / sizeof(options[0]),
-	.exits = exits,
-	.exit_count = sizeof(exits) / sizeof(exits[0]),
+	CLI_TOOL_TABLES,
 };
 
 /* Words between commas. */

@@ -46,12 +46,8 @@ static const char *const usage[] = { "[OPTION]... IMAGE MOUNTPOINT", NULL };
 
 static const struct cli_tool tool = {
 	.name = "f2fsfuse",
-	.usage = usage,
 	.summary = "Mount an F2FS volume through FUSE: an image file, a partition in one, or a block device.",
-	.options = options,
-	.option_count = sizeof(options) / sizeof(options[0]),
-	.exits = exits,
-	.exit_count = sizeof(exits) / sizeof(exits[0]),
+	CLI_TOOL_TABLES,
 };
 
 /* The text of one -o: values of options point into it. */

@@ -27,12 +27,8 @@ static const struct cli_exit exits[] = {
 static const struct cli_tool tool = {
 	.name = "inject.f2fs",
 	.peer_version = CLI_PEER_VERSION,
-	.usage = usage,
 	.summary = "Overwrite one field of an F2FS volume in place, to test what checks and repairs it.",
-	.options = options,
-	.option_count = sizeof(options) / sizeof(options[0]),
-	.exits = exits,
-	.exit_count = sizeof(exits) / sizeof(exits[0]),
+	CLI_TOOL_TABLES,
 };
 
 /*

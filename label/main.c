@@ -23,12 +23,8 @@ static const struct cli_exit exits[] = {
 static const struct cli_tool tool = {
 	.name = "f2fslabel",
 	.peer_version = CLI_PEER_VERSION,
-	.usage = usage,
 	.summary = "Show or set the label of an F2FS volume on a device or in a file.",
-	.options = options,
-	.option_count = sizeof(options) / sizeof(options[0]),
-	.exits = exits,
-	.exit_count = sizeof(exits) / sizeof(exits[0]),
+	CLI_TOOL_TABLES,
 };
 
 struct arguments {

@@ -31,13 +31,9 @@ static const struct cli_exit exits[] = {
 const struct cli_tool mkfs_tool = {
 	.name = "mkfs.f2fs",
 	.peer_version = CLI_PEER_VERSION,
-	.usage = usage,
 	.summary = "Make an F2FS file system on a device or in a file. SIZE limits it; a file that does not exist\n"
 		   "or is smaller gets that size. SIZE has a suffix (s, K, M, G, T, KiB, MB ...) or counts sectors.",
-	.options = options,
-	.option_count = sizeof(options) / sizeof(options[0]),
-	.exits = exits,
-	.exit_count = sizeof(exits) / sizeof(exits[0]),
+	CLI_TOOL_TABLES,
 };
 
 /* checkpoint version of -r: what f2fs-tools' random generator gives with its fixed seed */

@@ -33,12 +33,8 @@ static const struct cli_exit exits[] = {
 static const struct cli_tool tool = {
 	.name = "f2fstat",
 	.peer_version = CLI_PEER_VERSION,
-	.usage = usage,
 	.summary = "Show numbers about a mounted F2FS volume, line after line.",
-	.options = options,
-	.option_count = sizeof(options) / sizeof(options[0]),
-	.exits = exits,
-	.exit_count = sizeof(exits) / sizeof(exits[0]),
+	CLI_TOOL_TABLES,
 };
 
 static const struct column {

@@ -28,13 +28,9 @@ static const struct cli_exit exits[] = {
 static const struct cli_tool tool = {
 	.name = "resize.f2fs",
 	.peer_version = CLI_PEER_VERSION,
-	.usage = usage,
 	.summary = "Grow or shrink the F2FS volume on a device or in a file. Without a size it fills the device or "
 		   "file.",
-	.options = options,
-	.option_count = sizeof(options) / sizeof(options[0]),
-	.exits = exits,
-	.exit_count = sizeof(exits) / sizeof(exits[0]),
+	CLI_TOOL_TABLES,
 };
 
 struct arguments {

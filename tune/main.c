@@ -28,12 +28,8 @@ static const struct cli_exit exits[] = {
 static const struct cli_tool tool = {
 	.name = "tune.f2fs",
 	.peer_version = CLI_PEER_VERSION,
-	.usage = usage,
 	.summary = "Show and set label, UUID and features of an F2FS volume on a device or in a file.",
-	.options = options,
-	.option_count = sizeof(options) / sizeof(options[0]),
-	.exits = exits,
-	.exit_count = sizeof(exits) / sizeof(exits[0]),
+	CLI_TOOL_TABLES,
 };
 
 struct arguments {

@@ -10,6 +10,7 @@
 
 #include "cli/image.h"
 #include "cli/opt.h"
+#include "cli/program.h"
 #include "cli/repaired.h"
 #include "cli/state.h"
 #include "cli/size.h"
@@ -64,18 +65,31 @@ enum view_kind {
 struct view {
 	int option;
 	enum view_kind kind;
+	int knows_past; /* can show an earlier checkpoint */
 	const char *member;
 	int (*run)(struct dump *d, const char *argument);
 };
 
 static const struct view views[] = {
-#define VIEW(option, member, kind, function) { OPT_##option, kind, member, function },
-#define VIEW_OF_DEVICE(option, member) { OPT_##option, DEVICE, member, NULL },
+#define VIEW(option, member, kind, function) { OPT_##option, kind, 0, member, function },
+#define VIEW_OF_FILES(option, member, kind, function) { OPT_##option, kind, 1, member, function },
+#define VIEW_OF_DEVICE(option, member) { OPT_##option, DEVICE, 0, member, NULL },
 #include "dump/views.def"
 #undef VIEW
+#undef VIEW_OF_FILES
 #undef VIEW_OF_DEVICE
 };
 enum { VIEW_COUNT = sizeof(views) / sizeof(views[0]) };
+
+static const char not_of_past[] = "--state=as-of goes with "
+#define VIEW(option, member, kind, function)
+#define VIEW_OF_FILES(option, member, kind, function) "--" #option ", "
+#define VIEW_OF_DEVICE(option, member)
+#include "dump/views.def"
+#undef VIEW
+#undef VIEW_OF_FILES
+#undef VIEW_OF_DEVICE
+				  "and no other view";
 
 struct request {
 	const struct view *view;
@@ -258,78 +272,55 @@ static unsigned count_to_stdout(const struct arguments *a, const struct request 
 	return (unsigned)(request->view->kind == BYTES || is_file) + copy_lists_to_stdout(&a->copy);
 }
 
-/* Does a view work on files, so that it can show them as they were? */
-static int knows_past(int option)
-{
-	static const int options_of_files[] = { OPT_ls,	   OPT_tree,   OPT_cat,	   OPT_map, OPT_xattr, OPT_inode,
-						OPT_verity, OPT_verify, OPT_extract, OPT_tar, OPT_hashes,
-						OPT_stat,   OPT_fragmentation };
-
-	for (size_t i = 0; i < sizeof(options_of_files) / sizeof(options_of_files[0]); i++)
-		if (options_of_files[i] == option)
-			return 1;
-	return 0;
-}
-
 static int is_image_view(const struct view *view)
 {
 	return view->option == OPT_metadata_image || view->option == OPT_used_image;
 }
 
-/* What does not go together. */
+/* Return why a view cannot be shown with the other arguments, or NULL. */
+static const char *request_conflict(const struct arguments *a, const struct request *request)
+{
+	const struct view *view = request->view;
+	const unsigned outputs = count_to_stdout(a, request);
+
+	if (a->is_json && view->kind == CLASSIC)
+		return "--json goes with the options that have long names";
+	if (a->is_json && outputs)
+		return "--json needs the standard output for itself";
+	if (is_image_view(view) && !strcmp(request->argument, "-"))
+		return "an image is written to a new file, not to the standard output";
+	if (view->kind == DEVICE && a->request_count > 1)
+		return "--restore-image stands alone";
+	if ((outputs && view->kind != BYTES && a->request_count > 1) || outputs > 1)
+		return "the standard output can take one archive, page, list or view only";
+	return NULL;
+}
+
+/* Return why arguments do not go together, or NULL. */
+static const char *conflict(const struct arguments *a)
+{
+	const char *why = NULL;
+
+	for (unsigned i = 0; a->image.as_of && i < a->request_count; i++)
+		if (!a->requests[i].view->knows_past)
+			return not_of_past;
+	if (cli_state_conflict(&a->image))
+		return cli_state_conflict(&a->image);
+	if (a->image.as_of && a->request_count == 0)
+		return "--state=as-of needs a view, like --tree";
+	for (unsigned i = 0; i < a->request_count && !why; i++)
+		why = request_conflict(a, &a->requests[i]);
+	if (!why && a->is_json && a->request_count == 0)
+		why = "--json needs a view, like --info";
+	return why;
+}
+
 static int check_arguments(struct dump *d, const struct arguments *a)
 {
-	for (unsigned i = 0; a->image.as_of && i < a->request_count; i++)
-		if (!knows_past(a->requests[i].view->option)) {
-			cli_error(&d->cli,
-				  "--state=as-of goes with --inode, --ls, --tree, --cat, --map, --xattr, --verity, "
-				  "--verify, --hashes, --stat, --fragmentation, --extract and --tar");
-			cli_opt_hint(&tool);
-			return -1;
-		}
-	d->cli.offers_repaired = cli_state_is_current(&a->image);
-	if (cli_state_conflict(&a->image)) {
-		cli_error(&d->cli, "%s", cli_state_conflict(&a->image));
-		cli_opt_hint(&tool);
-		return -1;
-	}
-	if (a->image.as_of && a->request_count == 0) {
-		cli_error(&d->cli, "--state=as-of needs a view, like --tree");
-		cli_opt_hint(&tool);
-		return -1;
-	}
-	for (unsigned i = 0; i < a->request_count; i++) {
-		enum view_kind kind = a->requests[i].view->kind;
+	const char *why = conflict(a);
 
-		if (a->is_json && (kind == CLASSIC || count_to_stdout(a, &a->requests[i]))) {
-			cli_error(&d->cli, kind == CLASSIC ? "--json goes with the options that have long names"
-							   : "--json needs the standard output for itself");
-			cli_opt_hint(&tool);
-			return -1;
-		}
-		if (is_image_view(a->requests[i].view) && !strcmp(a->requests[i].argument, "-")) {
-			cli_error(&d->cli, "an image is written to a new file, not to the standard output");
-			cli_opt_hint(&tool);
-			return -1;
-		}
-		if (kind == DEVICE && a->request_count > 1) {
-			cli_error(&d->cli, "--restore-image stands alone");
-			cli_opt_hint(&tool);
-			return -1;
-		}
-		if ((count_to_stdout(a, &a->requests[i]) && kind != BYTES && a->request_count > 1) ||
-		    count_to_stdout(a, &a->requests[i]) > 1) {
-			cli_error(&d->cli, "the standard output can take one archive, page, list or view only");
-			cli_opt_hint(&tool);
-			return -1;
-		}
-	}
-	if (a->is_json && a->request_count == 0) {
-		cli_error(&d->cli, "--json needs a view, like --info");
-		cli_opt_hint(&tool);
-		return -1;
-	}
-	return 0;
+	d->cli.offers_repaired = cli_state_is_current(&a->image);
+	return why ? cli_refuse(&d->cli, why) : 0;
 }
 
 /* Returns 0, 1 to exit with 0, or -1 after a message. */

@@ -10,9 +10,11 @@
 #include "dump/run.h"
 
 #define VIEW(option, member, kind, function) int function(struct dump *d, const char *argument);
+#define VIEW_OF_FILES VIEW
 #define VIEW_OF_DEVICE(option, member)
 #include "dump/views.def"
 #undef VIEW
+#undef VIEW_OF_FILES
 #undef VIEW_OF_DEVICE
 
 #endif

@@ -31,6 +31,13 @@ static int read_source(void *self, uint64_t offset, const struct f2fs_iovec *iov
 	return 0;
 }
 
+/* A cache over it. */
+struct stand {
+	struct test_host host;
+	struct source source;
+	struct f2fs_device *dev, *cache;
+};
+
 static void make_source(struct source *s, struct f2fs_context *ctx, struct f2fs_device **dev)
 {
 	const struct f2fs_device_ops ops = { F2FS_SIZED(f2fs_device_ops), .read = read_source };
@@ -42,6 +49,22 @@ static void make_source(struct source *s, struct f2fs_context *ctx, struct f2fs_
 	test_fill(s->bytes, SIZE, 99);
 	s->bad = UINT64_MAX;
 	assert_int_equal(f2fs_device_open_custom(ctx, &ops, s, &info, dev), 0);
+}
+
+/* Make it; the caller opens the cache. */
+static void begin(struct stand *st)
+{
+	*st = (struct stand){ .cache = NULL };
+	test_host_init(&st->host);
+	make_source(&st->source, st->host.ctx, &st->dev);
+}
+
+static void end(struct stand *st)
+{
+	f2fs_device_close(st->cache);
+	f2fs_device_close(st->dev);
+	free(st->source.bytes);
+	test_host_fini(&st->host);
 }
 
 static void agrees_with_array(void **state)
@@ -73,109 +96,91 @@ static void agrees_with_array(void **state)
 /* Reading block after block takes few and long reads below; reading again from a line takes none. */
 static void reads_ahead_in_streams(void **state)
 {
-	struct test_host host;
-	struct f2fs_device *dev, *cache;
-	struct source s;
+	struct stand st;
 	uint8_t a[4096];
 	unsigned reads;
 
 	(void)state;
-	test_host_init(&host);
-	make_source(&s, host.ctx, &dev);
-	assert_int_equal(f2fs_device_open_cache(dev, 8u << 20, &cache), 0);
+	begin(&st);
+	assert_int_equal(f2fs_device_open_cache(st.dev, 8u << 20, &st.cache), 0);
 	/* Two streams at once, one in each half. */
 	for (uint64_t at = 0; at < SIZE / 2 - 4096; at += 4096) {
-		assert_int_equal(f2fs_device_read(cache, at, a, 4096), 0);
-		assert_memory_equal(a, s.bytes + at, 4096);
-		assert_int_equal(f2fs_device_read(cache, SIZE / 2 + at, a, 4096), 0);
-		assert_memory_equal(a, s.bytes + SIZE / 2 + at, 4096);
+		assert_int_equal(f2fs_device_read(st.cache, at, a, 4096), 0);
+		assert_memory_equal(a, st.source.bytes + at, 4096);
+		assert_int_equal(f2fs_device_read(st.cache, SIZE / 2 + at, a, 4096), 0);
+		assert_memory_equal(a, st.source.bytes + SIZE / 2 + at, 4096);
 	}
-	assert_true(s.reads <= 30);
-	assert_int_equal(s.longest, 128 * LINE);
-	reads = s.reads;
-	assert_non_null(device_peek(cache, 8192, 4096));
-	assert_memory_equal(device_peek(cache, 8192, 4096), s.bytes + 8192, 4096);
-	assert_ptr_equal(device_peek(cache, 8192, 4096) + 1, device_peek(cache, 8193, 4095));
-	assert_null(device_peek(cache, LINE - 1, 2));
-	assert_null(device_peek(cache, SIZE - 1, 2));
-	assert_null(device_peek(cache, UINT64_MAX, 2));
-	assert_int_equal(s.reads, reads);
-	f2fs_device_close(cache);
-	f2fs_device_close(dev);
-	free(s.bytes);
-	test_host_fini(&host);
+	assert_true(st.source.reads <= 30);
+	assert_int_equal(st.source.longest, 128 * LINE);
+	reads = st.source.reads;
+	assert_non_null(device_peek(st.cache, 8192, 4096));
+	assert_memory_equal(device_peek(st.cache, 8192, 4096), st.source.bytes + 8192, 4096);
+	assert_ptr_equal(device_peek(st.cache, 8192, 4096) + 1, device_peek(st.cache, 8193, 4095));
+	assert_null(device_peek(st.cache, LINE - 1, 2));
+	assert_null(device_peek(st.cache, SIZE - 1, 2));
+	assert_null(device_peek(st.cache, UINT64_MAX, 2));
+	assert_int_equal(st.source.reads, reads);
+	end(&st);
 }
 
 /* Scattered reads fetch a line each and no more; reads here and there in a small place fetch it. */
 static void random_reads_are_short(void **state)
 {
-	struct test_host host;
-	struct f2fs_device *dev, *cache;
-	struct source s;
+	struct stand st;
 	uint8_t a[4096];
 
 	(void)state;
-	test_host_init(&host);
-	make_source(&s, host.ctx, &dev);
-	assert_int_equal(f2fs_device_open_cache(dev, 0, &cache), 0);
+	begin(&st);
+	assert_int_equal(f2fs_device_open_cache(st.dev, 0, &st.cache), 0);
 	for (uint64_t i = 0; i < 100; i++)
-		assert_int_equal(f2fs_device_read(cache, i * 37 % 100 * 9 * LINE, a, 4096), 0);
-	assert_int_equal(s.longest, LINE);
-	assert_int_equal(s.reads, 100);
-	s.longest = 0;
-	assert_int_equal(f2fs_device_read(cache, 1000 * LINE + 5 * LINE, a, 4096), 0);
-	assert_int_equal(s.longest, LINE);
-	assert_int_equal(f2fs_device_read(cache, 1000 * LINE + 1 * LINE, a, 4096), 0);
-	assert_int_equal(s.longest, 4 * LINE);
-	assert_int_equal(s.reads, 102);
-	assert_int_equal(f2fs_device_read(cache, 1000 * LINE + 3 * LINE, a, 4096), 0);
-	assert_memory_equal(a, s.bytes + 1003 * LINE, 4096);
-	assert_int_equal(s.reads, 102);
-	f2fs_device_close(cache);
-	f2fs_device_close(dev);
-	free(s.bytes);
-	test_host_fini(&host);
+		assert_int_equal(f2fs_device_read(st.cache, i * 37 % 100 * 9 * LINE, a, 4096), 0);
+	assert_int_equal(st.source.longest, LINE);
+	assert_int_equal(st.source.reads, 100);
+	st.source.longest = 0;
+	assert_int_equal(f2fs_device_read(st.cache, 1000 * LINE + 5 * LINE, a, 4096), 0);
+	assert_int_equal(st.source.longest, LINE);
+	assert_int_equal(f2fs_device_read(st.cache, 1000 * LINE + 1 * LINE, a, 4096), 0);
+	assert_int_equal(st.source.longest, 4 * LINE);
+	assert_int_equal(st.source.reads, 102);
+	assert_int_equal(f2fs_device_read(st.cache, 1000 * LINE + 3 * LINE, a, 4096), 0);
+	assert_memory_equal(a, st.source.bytes + 1003 * LINE, 4096);
+	assert_int_equal(st.source.reads, 102);
+	end(&st);
 }
 
 /* One bad byte fails the requests that touch it, and no others. */
 static void a_bad_place_is_small(void **state)
 {
-	struct test_host host;
-	struct f2fs_device *dev, *cache;
-	struct source s;
+	struct stand st;
 	uint8_t a[4096];
 
 	(void)state;
-	test_host_init(&host);
-	make_source(&s, host.ctx, &dev);
+	begin(&st);
 	/* In the first fetch of a stream, the second, and so on. */
-	for (s.bad = 100; s.bad < 3000000; s.bad += s.bad / 2 + 3000) {
-		assert_int_equal(f2fs_device_open_cache(dev, 0, &cache), 0);
+	for (st.source.bad = 100; st.source.bad < 3000000; st.source.bad += st.source.bad / 2 + 3000) {
+		assert_int_equal(f2fs_device_open_cache(st.dev, 0, &st.cache), 0);
 		for (uint64_t at = 0; at < SIZE - 4096; at += 4096) {
-			const int bad = s.bad >= at && s.bad < at + 4096;
+			const int bad = st.source.bad >= at && st.source.bad < at + 4096;
 
-			assert_int_equal(f2fs_device_read(cache, at, a, 4096), bad ? F2FS_ERR_IO : 0);
+			assert_int_equal(f2fs_device_read(st.cache, at, a, 4096), bad ? F2FS_ERR_IO : 0);
 		}
-		f2fs_device_close(cache);
+		f2fs_device_close(st.cache);
 	}
-	s.bad = 1000000;
-	assert_int_equal(f2fs_device_open_cache(dev, 0, &cache), 0);
+	st.source.bad = 1000000;
+	assert_int_equal(f2fs_device_open_cache(st.dev, 0, &st.cache), 0);
 	for (uint64_t at = 0; at < SIZE - 4096; at += 4096) {
-		const int bad = s.bad >= at && s.bad < at + 4096;
+		const int bad = st.source.bad >= at && st.source.bad < at + 4096;
 
-		assert_int_equal(f2fs_device_read(cache, at, a, 4096), bad ? F2FS_ERR_IO : 0);
+		assert_int_equal(f2fs_device_read(st.cache, at, a, 4096), bad ? F2FS_ERR_IO : 0);
 		if (!bad)
-			assert_memory_equal(a, s.bytes + at, 4096);
+			assert_memory_equal(a, st.source.bytes + at, 4096);
 		else
-			assert_int_equal(f2fs_context_error(host.ctx)->offset, at);
+			assert_int_equal(f2fs_context_error(st.host.ctx)->offset, at);
 	}
-	assert_null(device_peek(cache, s.bad, 1));
-	s.bad = UINT64_MAX;
-	assert_non_null(device_peek(cache, 1000000, 1));
-	f2fs_device_close(cache);
-	f2fs_device_close(dev);
-	free(s.bytes);
-	test_host_fini(&host);
+	assert_null(device_peek(st.cache, st.source.bad, 1));
+	st.source.bad = UINT64_MAX;
+	assert_non_null(device_peek(st.cache, 1000000, 1));
+	end(&st);
 }
 
 /* A write that fails may have happened in part: later reads return the device's bytes. */
@@ -215,31 +220,25 @@ static void survives_failing_allocations(void **state)
 {
 	(void)state;
 	for (uint64_t n = 1; n < 40; n++) {
-		struct test_host host;
-		struct f2fs_device *dev, *cache = NULL;
-		struct source s;
+		struct stand st;
 		uint8_t a[5000];
 		int rc;
 
-		test_host_init(&host);
-		make_source(&s, host.ctx, &dev);
-		host.fail_at = host.calls + n;
-		rc = f2fs_device_open_cache(dev, 0, &cache);
+		begin(&st);
+		st.host.fail_at = st.host.calls + n;
+		rc = f2fs_device_open_cache(st.dev, 0, &st.cache);
 		if (rc == 0) {
 			assert_true(n > 4);
 			for (uint64_t at = 0; at < SIZE - 5000; at += 5000) {
-				assert_int_equal(f2fs_device_read(cache, at, a, 5000), 0);
-				assert_memory_equal(a, s.bytes + at, 5000);
+				assert_int_equal(f2fs_device_read(st.cache, at, a, 5000), 0);
+				assert_memory_equal(a, st.source.bytes + at, 5000);
 			}
 		} else {
 			assert_int_equal(rc, F2FS_ERR_NOMEM);
 			assert_true(n <= 5);
 		}
-		f2fs_device_close(cache);
-		f2fs_device_close(dev);
-		free(s.bytes);
-		host.fail_at = 0;
-		test_host_fini(&host);
+		st.host.fail_at = 0;
+		end(&st);
 	}
 }
 

@@ -24,6 +24,7 @@ bool unicode_is_available(void)
 #include <string.h>
 #include <utf8proc.h>
 
+#include "base/sorted.h"
 #include "base/utf8.h"
 
 /* No code point makes more than this in any of the three steps (12.1: 4, 3, 3). */
@@ -42,19 +43,18 @@ struct code_points {
 	size_t run_start; /* marks are not moved before this one */
 };
 
+static int compare_last(const void *item, const void *key)
+{
+	const uint32_t x = ((const struct range *)item)->last, y = ((const struct range *)key)->last;
+
+	return (x > y) - (x < y);
+}
+
 static bool is_in(const struct range *table, size_t count, uint32_t cp)
 {
-	size_t low = 0, high = count;
+	const size_t at = sorted_first(table, count, sizeof(*table), compare_last, &(struct range){ .last = cp });
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (cp > table[mid].last)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < count && cp >= table[low].first;
+	return at < count && cp >= table[at].first;
 }
 
 static bool is_assigned(uint32_t cp)

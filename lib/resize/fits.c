@@ -93,6 +93,31 @@ bool stage_holds(const struct stage_volume *v, uint32_t main_segments)
 	return main_segments >= stage_needed(v) && stage_room(v, main_segments, false, &room);
 }
 
+typedef bool stage_fits(const struct stage_volume *v, uint32_t segments);
+
+/*
+ * Return the smallest size that fits, in segments, between low and high zones; 0: high does not fit. Rounding makes the
+ * room vary, so zones that fit before the found one are taken as well.
+ */
+static uint32_t smallest_fit(const struct stage_volume *v, uint32_t low, uint32_t high, stage_fits *fits)
+{
+	const uint32_t zone = stage_zone(v);
+
+	if (high == 0 || !fits(v, high * zone))
+		return 0;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (fits(v, middle * zone))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	while (high > 1 && fits(v, (high - 1) * zone))
+		high--;
+	return high * zone;
+}
+
 uint32_t stage_minimum(const struct stage_volume *v, uint32_t most)
 {
 	const uint32_t zone = stage_zone(v), last = most / zone;
@@ -102,21 +127,7 @@ uint32_t stage_minimum(const struct stage_volume *v, uint32_t most)
 	low = low ? low : 1;
 	for (high = low; high < last && !stage_holds(v, high * zone); high += 1 + high / 16)
 		low = high + 1;
-	if (high > last)
-		high = last;
-	if (high == 0 || !stage_holds(v, high * zone))
-		return 0;
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-
-		if (stage_holds(v, middle * zone))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	while (high > 1 && stage_holds(v, (high - 1) * zone))
-		high--;
-	return high * zone;
+	return smallest_fit(v, low, high < last ? high : last, stage_holds);
 }
 
 uint32_t stage_areas(const struct stage_volume *v, uint32_t segment_count, struct f2fs_layout *out)
@@ -153,21 +164,7 @@ static bool holds_anew(const struct stage_volume *v, uint32_t segment_count)
 uint32_t stage_anew(const struct stage_volume *v, uint32_t most)
 {
 	struct stage_volume fresh = *v;
-	const uint32_t zone = stage_zone(v);
-	uint32_t low = 1, high = most / zone;
 
 	fresh.shape.least_sit_segments = fresh.shape.least_nat_segments = 0;
-	if (high == 0 || !holds_anew(&fresh, high * zone))
-		return 0;
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-
-		if (holds_anew(&fresh, middle * zone))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	while (high > 1 && holds_anew(&fresh, (high - 1) * zone))
-		high--;
-	return high * zone;
+	return smallest_fit(&fresh, 1, most / stage_zone(v), holds_anew);
 }

@@ -41,7 +41,7 @@ static int parse(struct edit *e, const struct edit_call *call, struct f2fs_gc_op
 		return edit_usage(e, "gc -p", call->options['p'],
 				  "is none of " F2FS_GC_POLICY_TABLE(POLICY_NAME) "age-threshold");
 	if (target < 0)
-		return edit_usage(e, "gc -T", call->options['T'], "is none of log, age");
+		return edit_usage(e, "gc -T", call->options['T'], "is none of log, age, holes, adaptive");
 	rc = parse_count(e, call, 's', UINT32_MAX, &o->sections);
 	if (!rc)
 		rc = parse_count(e, call, 'f', UINT32_MAX, &o->free_goal);

@@ -9,8 +9,8 @@
  * a segment. Time is counted in blocks written. The time-bar begins at a quarter of the main area and stays between a
  * 64th of it and four times of it. Counts end at 255, and move with the block. Moved blocks are inactive. Blocks of
  * equal count are not grouped by file or directory, as all active ones share a segment. How long blocks wait in the
- * buffer is the engine's at_once. The paper's cleaner, which fills holes when the disk is nearly full, is not here: a
- * placement cannot choose where cleaning writes within a used segment.
+ * buffer is the engine's at_once. The paper's cleaner, which fills holes when the disk is nearly full, is the engine's
+ * target = adaptive.
  */
 #include <stdlib.h>
 

@@ -168,7 +168,8 @@ static int configure(struct lab_engine *e, struct lab_future *future)
 						  .free_goal = (uint32_t)p->clean_goal,
 						  .used_limit = (uint32_t)p->used_limit,
 						  .like_kernel = (uint8_t)p->like_kernel,
-						  .target = (uint8_t)f2fs_gc_target_find(p->target) };
+						  .target = (uint8_t)f2fs_gc_target_find(p->target),
+						  .request_cost = (uint32_t)p->request_cost };
 	int err;
 
 	if (f2fs_logging_find(p->logging) < 0)
@@ -180,7 +181,8 @@ static int configure(struct lab_engine *e, struct lab_future *future)
 	if (f2fs_gc_policy_find(p->idle_cleaning) < 0)
 		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, "engine.idle_cleaning names no policy");
 	if (f2fs_gc_target_find(p->target) < 0)
-		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, "engine.target is none of log, age");
+		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID,
+					 "engine.target is none of log, age, holes, adaptive");
 	if (f2fs_fsync_mode_find(p->fsync_mode) < 0)
 		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, "engine.fsync_mode is none of strict, posix");
 	if (policy < 0 && strcmp(p->cleaning, "none") != 0)

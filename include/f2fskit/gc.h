@@ -39,11 +39,15 @@ F2FS_API const char *f2fs_gc_policy_text(unsigned policy);
 /* Where moved data goes; nodes go to their logs. */
 enum f2fs_gc_target {
 	F2FS_GC_TO_LOG = 0, /* the log of cold data; streams of a placement that asks for them */
-	F2FS_GC_TO_AGE = 1  /* holes of segments whose blocks are about as old, as with the kernel's ATGC. Blocks
+	F2FS_GC_TO_AGE = 1, /* holes of segments whose blocks are about as old, as with the kernel's ATGC. Blocks
 			     * that find no such hole go to the log, and so do all blocks on volumes whose logs fill
 			     * no holes */
+	F2FS_GC_TO_HOLES = 2, /* holes of the fullest segments (hole plugging), also where logs fill none. Blocks that
+			       * find no hole go to the log, and so do all blocks on zoned volumes */
+	F2FS_GC_TO_ADAPTIVE = 3 /* for each batch the cheaper of TO_LOG and TO_HOLES, by an estimate from the
+				 * first victims, the holes and request_cost */
 };
-/* Return the number of a target by its name ("log", "age"), -1 for an unknown name. */
+/* Return the number of a target by its name ("log", "age", "holes", "adaptive"), -1 for an unknown name. */
 F2FS_API int f2fs_gc_target_find(const char *name);
 
 /*
@@ -83,7 +87,7 @@ struct f2fs_gc_options {
 	uint8_t like_kernel; /* of f2fs_volume_set_gc(): begin when the kernel does, see there */
 	/* stop after writing that number of bytes to the device; the commit of the last batch may exceed it */
 	uint64_t bytes;
-	uint8_t target; /* enum f2fs_gc_target. Blocks that join others of their age keep their own age. */
+	uint8_t target; /* enum f2fs_gc_target. Blocks that go to holes keep their own age. */
 	/* move blocks of pinned files, too, into whole free sections, in the order of the file. Only safe if nothing
 	 * relies on the addresses of these files: boot loaders, swap and device-mapper tables may have recorded
 	 * them. Device aliases always stay; on zoned volumes there are no pinned blocks to move. */
@@ -94,6 +98,7 @@ struct f2fs_gc_options {
 	 * close it: changes fail with STATE meanwhile. */
 	double (*cost)(void *user, const struct f2fs_gc_section *section);
 	void *user; /* passed to cost */
+	uint32_t request_cost; /* with TO_ADAPTIVE: the cost of a request besides its blocks, in blocks written; 0: 2 */
 };
 
 /* Why GC ended. */

@@ -302,7 +302,7 @@ static int gc_elsewhere(struct emptying *e)
 
 static int run(struct emptying *e)
 {
-	const struct f2fs_gc_options log = { .target = F2FS_GC_TO_LOG };
+	const struct f2fs_gc_options options = { 0 };
 	int err = look(e);
 
 	e->total = e->range->used_blocks;
@@ -320,7 +320,7 @@ static int run(struct emptying *e)
 		if (err)
 			break;
 		e->vol->txn->is_cleaning = true;
-		err = gc_target_begin(&e->target, e->vol->txn, &log);
+		err = gc_target_begin(&e->target, e->vol->txn, &options, F2FS_GC_TO_LOG);
 		e->live.target = &e->target.move;
 		if (!err)
 			err = move_batch(e, &moved);

@@ -13,6 +13,7 @@
 #include "gc/live.h"
 #include "gc/move_target.h"
 #include "gc/mover.h"
+#include "gc/plug.h"
 #include "gc/policies.h"
 #include "gc/room.h"
 #include "gc/run.h"
@@ -20,6 +21,7 @@
 #include "file/change.h"
 #include "file/write.h"
 #include "log/commit.h"
+#include "log/zoned_logs.h"
 #include "volume/heads_read.h"
 
 enum {
@@ -36,7 +38,10 @@ const char *f2fs_gc_end_name(unsigned end)
 
 int f2fs_gc_target_find(const char *name)
 {
-	static const char *const names[] = { [F2FS_GC_TO_LOG] = "log", [F2FS_GC_TO_AGE] = "age" };
+	static const char *const names[] = { [F2FS_GC_TO_LOG] = "log",
+					     [F2FS_GC_TO_AGE] = "age",
+					     [F2FS_GC_TO_HOLES] = "holes",
+					     [F2FS_GC_TO_ADAPTIVE] = "adaptive" };
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(names[i], name) == 0)
@@ -143,16 +148,40 @@ static int gc_section(struct run *r, uint32_t section, bool *goes_on)
 	return 0;
 }
 
+/* Where does this batch put its data? */
+static int target_of_batch(struct run *r, unsigned *where)
+{
+	const struct f2fs_gc_options *o = &r->options;
+	const uint32_t goal = o->free_goal > r->victims.free ? o->free_goal - r->victims.free : 1;
+	const struct plug_view view = { r->victims.view.blocks, goal, o->request_cost };
+	bool is_cheaper = false;
+	int err = 0;
+
+	*where = o->target;
+	if (txn_is_zoned(r->vol->txn) && *where >= F2FS_GC_TO_HOLES)
+		*where = F2FS_GC_TO_LOG;
+	if (*where != F2FS_GC_TO_ADAPTIVE)
+		return 0;
+	err = plug_is_cheaper(r->vol->txn, &view, r->victims.list.items, r->victims.count, &is_cheaper);
+	*where = is_cheaper ? F2FS_GC_TO_HOLES : F2FS_GC_TO_LOG;
+	return err;
+}
+
 static int begin_batch(struct run *r, size_t *count)
 {
+	unsigned where = F2FS_GC_TO_LOG;
 	int err = change_start(r->vol);
 
 	if (err)
 		return err;
 	r->vol->txn->is_cleaning = true;
-	err = room_plan(r, count);
+	err = target_of_batch(r, &where);
+	r->plugs = where == F2FS_GC_TO_HOLES;
+	r->live.keeps_age = gc_policy_of(&r->options)->keeps_age || where != F2FS_GC_TO_LOG;
 	if (!err)
-		err = gc_target_begin(&r->target, r->vol->txn, &r->options);
+		err = room_plan(r, count);
+	if (!err)
+		err = gc_target_begin(&r->target, r->vol->txn, &r->options, where);
 	r->live.target = &r->target.move;
 	r->target.left = r->left; /* blocks just put there are not moved again */
 	return err;
@@ -252,7 +281,7 @@ int gc_check_options(struct f2fs_volume *vol, const struct f2fs_gc_options *opti
 	if (!gc_policy_of(options))
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no GC policy %u",
 				 (unsigned)options->policy);
-	if (options->target > F2FS_GC_TO_AGE)
+	if (options->target > F2FS_GC_TO_ADAPTIVE)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no GC target %u",
 				 (unsigned)options->target);
 	if (options->used_limit > 100)
@@ -284,7 +313,6 @@ static int prepare(struct run *r)
 	if (!r->left || (!r->buffer && !r->options.dry_run))
 		return F2FS_ERR_NOMEM;
 	err = live_init(&r->live, vol);
-	r->live.keeps_age = gc_policy_of(&r->options)->keeps_age || r->options.target == F2FS_GC_TO_AGE;
 	r->live.moves_pinned = r->options.move_pinned && !geometry_has(&vol->geo, F2FS_FEAT_BLKZONED);
 	return err;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Choose where GC puts data: into the log of cold data or the streams of a placement, into holes of segments of
- * its age, and blocks of pinned files into whole free sections, in the order of the file. Blocks without another place
- * go to the log.
+ * Choose where GC puts data: into the log of cold data or the streams of a placement, into holes of segments of its age
+ * or of the fullest ones, and blocks of pinned files into whole free sections, in the order of the file. Blocks without
+ * another place go to the log.
  */
 #include <string.h>
 
 #include "base/bitmap.h"
 #include "gc/live.h"
 #include "gc/move_target.h"
+#include "gc/plug.h"
 #include "gc/run.h"
 #include "log/filler.h"
 #include "log/heads.h"
@@ -29,15 +30,7 @@ static int put_stream(struct txn *txn, const struct live_block *b, uint32_t want
 	return stream_append(txn, stream, &run, to, got);
 }
 
-/* ---- by age ---- */
-
-static bool may_fill(const struct txn *txn, f2fs_seg_t segno)
-{
-	const struct segment *s = segment_loaded(txn, segno);
-
-	return s->valid > 0 && s->valid < F2FS_SEGMENT_BLOCKS && !s->is_barred && !segment_is_current(txn, segno) &&
-	       !stream_is_in(txn->vol, segno) && segment_next_hole(s, 0) < F2FS_SEGMENT_BLOCKS;
-}
+/* ---- into holes ---- */
 
 /* Sections age as wholes. */
 static uint64_t mtime_of_section(const struct txn *txn, f2fs_seg_t segno)
@@ -61,7 +54,7 @@ static int list_segments(struct gc_target *t, unsigned type)
 		for (f2fs_seg_t i = 0; i < t->txn->vol->geo.segment_count_main; i++) {
 			const struct segment *s = segment_loaded(t->txn, i);
 
-			if (s->type != type || !may_fill(t->txn, i))
+			if (s->type != type || !plug_may_fill(t->txn, i))
 				continue;
 			if (pass == 1)
 				out->list[out->count++] =
@@ -74,11 +67,14 @@ static int list_segments(struct gc_target *t, unsigned type)
 				return F2FS_ERR_NOMEM;
 		}
 	}
-	age_targets_sort(out, t->txn->now);
+	if (t->by_age)
+		age_targets_sort(out, t->txn->now);
+	else
+		plug_sort(out);
 	return 0;
 }
 
-/* The best segment of a type for blocks of that age, which is taken off the list. */
+/* The best segment of a type for blocks of that age, which is taken off the list. The fullest ones come last in it. */
 static int take_segment(struct gc_target *t, unsigned type, uint64_t source, f2fs_seg_t *segno, bool *found)
 {
 	struct age_targets *from = &t->by_type[type];
@@ -86,11 +82,11 @@ static int take_segment(struct gc_target *t, unsigned type, uint64_t source, f2f
 	size_t at;
 
 	while (!err && !*found) {
-		at = age_target_choose(from, source);
+		at = t->by_age ? age_target_choose(from, source) : from->count > 0 ? from->count - 1 : AGE_TARGET_NONE;
 		if (at == AGE_TARGET_NONE)
 			break;
 		*segno = from->list[at].segno;
-		*found = may_fill(t->txn, *segno);
+		*found = plug_may_fill(t->txn, *segno);
 		from->count--;
 		memmove(from->list + at, from->list + at + 1, (from->count - at) * sizeof(*from->list));
 	}
@@ -116,7 +112,7 @@ static int open_next(struct gc_target *t, const struct segment *source, bool *fo
 	return err || !*found ? err : filler_open(&t->filler, segno, segment_loaded(t->txn, segno)->type, 0);
 }
 
-static int put_by_age(struct gc_target *t, const struct live_block *b, uint32_t want, const uint8_t *data,
+static int put_in_hole(struct gc_target *t, const struct live_block *b, uint32_t want, const uint8_t *data,
 		      f2fs_blk_t *to, uint32_t *got)
 {
 	bool found = true;
@@ -154,8 +150,8 @@ static int put(void *user, const struct live_block *b, uint32_t want, const uint
 			msb_set(t->left, t->pinned.section);
 		return err;
 	}
-	if (t->by_age)
-		err = put_by_age(t, b, want, data, to, got);
+	if (t->fills)
+		err = put_in_hole(t, b, want, data, to, got);
 	else if (txn->fills_streams)
 		err = put_stream(txn, b, want, data, to, got);
 	if (err || *got > 0)
@@ -163,15 +159,15 @@ static int put(void *user, const struct live_block *b, uint32_t want, const uint
 	return head_append(txn, F2FS_COLD_DATA, live_owner(b), want, data, to, got);
 }
 
-int gc_target_begin(struct gc_target *t, struct txn *txn, const struct f2fs_gc_options *options)
+int gc_target_begin(struct gc_target *t, struct txn *txn, const struct f2fs_gc_options *options, unsigned where)
 {
 	int err = 0;
 
 	*t = (struct gc_target){ .move = { .put = put, .user = t }, .txn = txn, .ctx = txn->vol->ctx };
-	/* where logs fill no holes, GC does not either */
-	t->by_age = options->target == F2FS_GC_TO_AGE && !txn_is_zoned(txn) &&
-		    txn->vol->write.logging != F2FS_LOGGING_NORMAL;
-	if (t->by_age)
+	/* as in the kernel: where logs fill no holes, GC by age does not either */
+	t->by_age = where == F2FS_GC_TO_AGE && !txn_is_zoned(txn) && txn->vol->write.logging != F2FS_LOGGING_NORMAL;
+	t->fills = t->by_age || where == F2FS_GC_TO_HOLES;
+	if (t->fills)
 		err = filler_begin(&t->filler, txn);
 	if (!err && options->move_pinned && !txn_is_zoned(txn))
 		err = pinned_begin_counted(txn, &t->pinned);

@@ -27,14 +27,14 @@ struct gc_target {
 	struct move_target move;
 	struct f2fs_context *ctx;
 	struct txn *txn;
-	bool by_age;
+	bool fills, by_age; /* holes, and those of segments of the same age */
 	struct age_targets by_type[F2FS_HOT_NODE]; /* segments with holes; list: NULL until they were looked for */
 	struct filler filler;			   /* of one of these */
 	struct pinned pinned;
 	uint8_t *left; /* set by the caller with move_pinned: sections that pinned blocks went to are marked there */
 };
-/* Begin when the victims are barred; gc_target_drop() in any case. */
-int gc_target_begin(struct gc_target *t, struct txn *txn, const struct f2fs_gc_options *options);
+/* Begin when the victims are barred; gc_target_drop() in any case. where: an enum f2fs_gc_target, not TO_ADAPTIVE. */
+int gc_target_begin(struct gc_target *t, struct txn *txn, const struct f2fs_gc_options *options, unsigned where);
 /* Write what waits, before the commit. */
 int gc_target_end(struct gc_target *t);
 void gc_target_drop(struct gc_target *t);

@@ -122,12 +122,12 @@ static int set_victim(struct run *r, uint32_t section, int sign)
 	const f2fs_seg_t first = section * r->vol->geo.segs_per_sec, end = first + r->vol->geo.segs_per_sec;
 	int err = sign < 0 ? segments_bar(txn, first, end) : segments_unbar(txn, first, end);
 
-	for (f2fs_seg_t i = first; i < end && !err && r->fills_holes; i++) {
+	for (f2fs_seg_t i = first; i < end && !err && (r->fills_holes || r->plugs); i++) {
 		struct segment *s;
 		uint64_t *holes;
 
 		err = segment_get(txn, i, &s);
-		if (err || s->valid == 0)
+		if (err || s->valid == 0 || (s->type >= F2FS_HOT_NODE && !r->fills_holes))
 			continue;
 		holes = s->type >= F2FS_HOT_NODE ? &r->holes.node_holes : &r->holes.data_holes;
 		if (sign < 0)
@@ -167,7 +167,8 @@ static bool ends_holes(const struct run *r, size_t proved)
 {
 	const uint64_t more = r->live.data - r->live.pinned, holes = r->holes.data_holes;
 
-	return r->fills_holes && proved > sections_spent(r) && beyond(r->data + more, holes) > beyond(r->data, holes);
+	return (r->fills_holes || r->plugs) && proved > sections_spent(r) &&
+	       beyond(r->data + more, holes) > beyond(r->data, holes);
 }
 
 /*
@@ -244,8 +245,10 @@ static int look(struct run *r)
 	struct txn *txn = r->vol->txn;
 	int err = segment_needs_holes(txn, &r->fills_holes);
 
-	if (!err && r->fills_holes)
+	if (!err && (r->fills_holes || r->plugs))
 		err = space_look(txn, &r->holes);
+	if (!r->fills_holes)
+		r->holes.node_holes = 0;
 	if (!err)
 		err = log_room(txn, F2FS_COLD_DATA, &r->log_rooms[0]);
 	for (unsigned i = 0; i < NODE_LOGS && !err; i++)

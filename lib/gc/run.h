@@ -31,7 +31,8 @@ struct run {
 	/* of the batch */
 	uint32_t free_sections;
 	bool shares_nodes;	     /* see room.c: how nodes are counted */
-	bool fills_holes;	     /* moved blocks go to holes of segments that are no victims: */
+	bool plugs;		     /* moved data goes to holes, whatever logs do */
+	bool fills_holes;	     /* logs fill holes of segments that are no victims: */
 	struct space_view holes;     /* these, without free_sections */
 	uint64_t log_rooms[4];	     /* blocks that the cold data log and the node logs take where they are */
 	uint64_t data, nodes;	       /* that it writes */

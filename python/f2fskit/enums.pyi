@@ -285,6 +285,8 @@ class GcPolicy(enum.IntEnum):
     GREEDY = 0
 
 class GcTarget(enum.IntEnum):
+    ADAPTIVE = 3
+    HOLES = 2
     AGE = 1
     LOG = 0
 
@@ -495,7 +497,7 @@ class ZoneType(enum.IntEnum):
 
 FeatureName = Literal["encrypt", "blkzoned", "atomic_write", "extra_attr", "project_quota", "inode_checksum", "flexible_inline_xattr", "quota", "inode_crtime", "lost_found", "verity", "sb_checksum", "casefold", "compression", "ro", "device_alias", "packed_ssa"]
 
-GcTargetName = Literal["age", "log"]
+GcTargetName = Literal["adaptive", "holes", "age", "log"]
 
 DefragOrderName = Literal["space", "age", "list", "tree", "score"]
 

@@ -109,6 +109,7 @@ class VolumeSpace(VolumeBase):
         *,
         used_limit: int = 100,
         target: enums.GcTarget | enums.GcTargetName = "log",
+        request_cost: int = 0,
         like_kernel: bool = False,
     ) -> None:
         """Choose the automatic GC that runs when free sections run out. By default a writable volume uses "greedy".
@@ -122,6 +123,7 @@ class VolumeSpace(VolumeBase):
                 all the same.
             used_limit: skip sections of which more than this percentage is in use.
             target: as of `gc()`.
+            request_cost: as of `gc()`.
             like_kernel: begin as early as the kernel does, regardless of holes in used segments.
         """
         self._need_writable()
@@ -129,7 +131,7 @@ class VolumeSpace(VolumeBase):
         if policy is not None:
             options = sized("struct f2fs_gc_options *")
             kept = gc_policy.set_policy(options, self._handle.core.hooks, policy)
-            put(options, used_limit=used_limit, like_kernel=like_kernel)
+            put(options, used_limit=used_limit, like_kernel=like_kernel, request_cost=request_cost)
             options.target = enums.choose(enums.GcTarget, target)
         self._handle.call(lib.f2fs_volume_set_gc, options)
         self._gc_policy = kept
@@ -183,6 +185,7 @@ class VolumeSpace(VolumeBase):
         seconds: int = 0,
         used_limit: int = 90,
         target: enums.GcTarget | enums.GcTargetName = "log",
+        request_cost: int = 0,
         move_pinned: bool = False,
         dry_run: bool = False,
     ) -> results.CleanResult:
@@ -202,7 +205,9 @@ class VolumeSpace(VolumeBase):
             bytes_written: stop when this many bytes were written to the device, for any reason.
             seconds: stop after this time.
             used_limit: skip sections of which more than this percentage is in use.
-            target: "log", or "age": move blocks to holes of segments whose blocks are about as old.
+            target: "log"; "age": move blocks to holes of segments whose blocks are about as old; "holes": to holes of
+                the fullest segments; "adaptive": the cheaper of "log" and "holes" for each batch, by an estimate.
+            request_cost: with "adaptive", the cost of a request besides its blocks, in blocks written; 0: 2.
             move_pinned: move blocks of pinned files, too. Use it only if no boot loader or other program relies on
                 their addresses.
             dry_run: only report the effects. It works on a volume that was opened for reading.
@@ -216,6 +221,7 @@ class VolumeSpace(VolumeBase):
         options = sized("struct f2fs_gc_options *")
         kept = gc_policy.set_policy(options, self._handle.core.hooks, policy)
         put(options, sections=sections, blocks=blocks, seconds=seconds, used_limit=used_limit, dry_run=dry_run)
+        put(options, request_cost=request_cost)
         options.free_goal, options.bytes = number(free, "free", 32), number(bytes_written, "bytes_written")
         options.target, options.move_pinned = enums.choose(enums.GcTarget, target), move_pinned
         row = sized("struct f2fs_gc_result *")

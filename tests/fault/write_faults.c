@@ -291,6 +291,15 @@ static int run_clean(struct f2fs_volume *vol)
 	return f2fs_gc(vol, &options, NULL);
 }
 
+/* Into holes of the fullest segments. */
+static int run_clean_holes(struct f2fs_volume *vol)
+{
+	const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options), .used_limit = 100,
+						 .target = F2FS_GC_TO_ADAPTIVE, .request_cost = 1 };
+
+	return f2fs_gc(vol, &options, NULL);
+}
+
 /* Into holes of the same age, pinned files, too. */
 static int run_clean_elsewhere(struct f2fs_volume *vol)
 {
@@ -447,7 +456,8 @@ static const struct operation operations[] = {
 	{ "write in streams", run_streams },
 	{ "write in adaptive streams", run_adaptive },
 	{ "clean", run_clean },
-	{ "clean into holes", run_clean_elsewhere },
+	{ "clean into holes of its age", run_clean_elsewhere },
+	{ "clean into holes", run_clean_holes },
 	{ "clean before a change", run_reclaim },
 	{ "put in order", run_defrag },
 	{ "put matching files in order", run_defrag_matching },

@@ -232,7 +232,7 @@ WRONG = [
        "the placement %s keeps nothing in a sidecar, only m2h does" % name) for name in ("adaptive", "death", "lifespan")],
     *[(TINY + '[engine]\nsidecar = true\nplacement = "%s"\n' % name, "engine.sidecar is of engine.placement=m2h alone")
       for name in ("none", "dac")],
-    (TINY + '[engine]\ntarget = "odd"\n', "engine.target is none of log, age"),
+    (TINY + '[engine]\ntarget = "odd"\n', "engine.target is none of log, age, holes, adaptive"),
     (TINY + '[engine]\ntemperature = "odd"\n', "engine.temperature is none of table"),
     (TINY + '[vary]\nengine.logs = 2\n', "an.toml:11: vary.engine.logs: is no list of values"),
     (TINY + '[paper.a]\nmetric = "speed"\n', "an.toml:11: paper.a.metric: is no metric"),
@@ -621,6 +621,17 @@ def test_target_of_cleaning(experiment, results):
         shares[logging] = [[r["threaded_share"] for r in v["rounds"]] for v in found]
         assert all(v["rounds"][-1]["moved_blocks"] > 0 for v in found)
     assert shares["adaptive"][0] != shares["adaptive"][1] and shares["normal"][0] == shares["normal"][1]
+
+
+def test_hole_plugging(run_tool, tmp_path):
+    """Holes cost a disk more than the log at 80 %, and less at 92 %. The adaptive target is near the cheaper one."""
+    run_tool("f2fs-lab", "run", os.path.join(TOP, "lab/experiments/holes-uniform.toml"), "--small", "--json", tmp_path / "out.json")
+    found = {v["label"]: v["rounds"] for v in json.loads((tmp_path / "out.json").read_text())["variants"]}
+    cost = {label: sum(row["disk_cost"] for row in rounds) for label, rounds in found.items()}
+    assert found["size=80% target=adaptive"] == found["size=80% target=log"]
+    assert cost["size=80% target=log"] < 0.97 * cost["size=80% target=holes"]
+    assert cost["size=92% target=holes"] < 0.6 * cost["size=92% target=log"]
+    assert cost["size=92% target=adaptive"] < 1.2 * cost["size=92% target=holes"]
 
 
 def test_loads_are_experiments():

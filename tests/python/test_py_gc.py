@@ -245,7 +245,8 @@ def test_pinned_files_move_when_told(disk):
     assert f2fskit.check(disk).found == 0
 
 
-def test_what_is_moved_goes_to_others_of_its_age(tmp_path):
+@pytest.mark.parametrize("target", ["age", "holes", "adaptive"])
+def test_moved_data_fills_holes(target, tmp_path):
     disk = tmp_path / "disk.img"
     f2fskit.mkfs(disk, 128 * MIB)
     with f2fskit.open(disk, "r+", now=1_700_000_000 * 10**9) as volume:
@@ -260,7 +261,7 @@ def test_what_is_moved_goes_to_others_of_its_age(tmp_path):
         volume.commit()
     with f2fskit.open(disk, "r+", now=1_700_000_000 * 10**9) as volume:
         free = {i for i, entry in enumerate(volume.sit) if not entry.valid_blocks}
-        found = volume.gc("greedy", target="age", sections=3)
+        found = volume.gc("greedy", target=target, sections=3)
         after = {i for i, entry in enumerate(volume.sit) if not entry.valid_blocks}
         assert found.sections == 3 and found.data_blocks > 0
         assert len(free - after) <= 1  # node logs apart, no free segment was begun

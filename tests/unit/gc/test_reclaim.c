@@ -446,7 +446,7 @@ static void clean_some(void)
 {
 	const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options), .policy = fresh_random(&seed) % 4,
 						 .used_limit = 100, .sections = 1 + fresh_random(&seed) % 8,
-						 .target = fresh_random(&seed) % 2 };
+						 .target = fresh_random(&seed) % 4 };
 	struct f2fs_gc_result result = { F2FS_SIZED(f2fs_gc_result) };
 
 	fresh_need(&v, f2fs_volume_commit(v.vol), "commit");
@@ -482,20 +482,26 @@ static void full_volumes_take_what_users_have_room_for(void **state)
 		uint8_t logging, commits;
 		uint32_t segments;
 		unsigned steps;
-	} rows[] = { { F2FS_LOGGING_ADAPTIVE, true, 1, 1500 },
-		     { F2FS_LOGGING_NORMAL, true, 1, 700 },
-		     { F2FS_LOGGING_ADAPTIVE, false, 1, 700 },
-		     { F2FS_LOGGING_ADAPTIVE, true, 4, 700 } };
+		uint8_t target;
+	} rows[] = { { F2FS_LOGGING_ADAPTIVE, true, 1, 1500, F2FS_GC_TO_LOG },
+		     { F2FS_LOGGING_NORMAL, true, 1, 700, F2FS_GC_TO_LOG },
+		     { F2FS_LOGGING_ADAPTIVE, false, 1, 700, F2FS_GC_TO_LOG },
+		     { F2FS_LOGGING_ADAPTIVE, true, 4, 700, F2FS_GC_TO_LOG },
+		     { F2FS_LOGGING_NORMAL, true, 1, 700, F2FS_GC_TO_HOLES },
+		     { F2FS_LOGGING_ADAPTIVE, true, 4, 700, F2FS_GC_TO_HOLES },
+		     { F2FS_LOGGING_NORMAL, true, 1, 700, F2FS_GC_TO_ADAPTIVE } };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options),
 							   .segs_per_sec = rows[i].segments };
+		const struct f2fs_gc_options cleaning = { F2FS_SIZED(f2fs_gc_options), .target = rows[i].target };
 		struct model m = { 0 };
 
 		seed = i + 1;
 		fresh_open_with(&v, (rows[i].segments > 1 ? 300 : 100) * (uint64_t)MIB, &options);
 		configure(rows[i].logging, rows[i].commits, true);
+		fresh_need(&v, f2fs_volume_set_gc(v.vol, &cleaning), "set cleaning");
 		m.blocks = (uint32_t)room();
 		m.now = calloc(m.blocks, sizeof(*m.now));
 		m.inode = fresh_make(&v, "data", 0100644);
@@ -522,6 +528,7 @@ static void options_are_checked(void **state)
 		{ F2FS_SIZED(f2fs_gc_options), .policy = 99 },
 		{ F2FS_SIZED(f2fs_gc_options), .used_limit = 101 },
 		{ F2FS_SIZED(f2fs_gc_options), .dry_run = 1 },
+		{ F2FS_SIZED(f2fs_gc_options), .target = F2FS_GC_TO_ADAPTIVE + 1 },
 	};
 	const struct f2fs_write_options bad[] = {
 		{ F2FS_SIZED(f2fs_write_options), .logging = 3 },
@@ -530,7 +537,7 @@ static void options_are_checked(void **state)
 
 	(void)state;
 	fresh_open(&v, 64 * MIB, 0);
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_int_equal(f2fs_volume_set_gc(v.vol, &wrong[i]), F2FS_ERR_INVALID);
 	for (unsigned i = 0; i < 2; i++)
 		assert_int_equal(f2fs_volume_configure(v.vol, &bad[i]), F2FS_ERR_INVALID);

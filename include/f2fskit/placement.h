@@ -73,6 +73,14 @@ struct f2fs_stream_stat {
 /* Copy the numbers of the streams to *out; all zero without a placement. */
 F2FS_API void f2fs_volume_streams(const struct f2fs_volume *vol, struct f2fs_stream_stat *out);
 
+/*
+ * Return a hint about the lifetime of a block that the volume writes, for a device that keeps blocks of like lifetimes
+ * together: 0 for metadata, 1 + enum f2fs_log_type for a block of a log, 1 + F2FS_LOG_COUNT + n for one of stream n.
+ * The write of a device (device.h) may call it for its own blocks, unless it has F2FS_DEVICE_PARALLEL_WRITE. At other
+ * times the answer means nothing.
+ */
+F2FS_API unsigned f2fs_volume_write_hint(const struct f2fs_volume *vol, f2fs_blk_t addr);
+
 #ifdef __cplusplus
 }
 #endif

@@ -164,7 +164,11 @@ void lab_flash_read(const struct ftl *ftl, struct lab_flash_counts *out)
 					  .copies = c.copies,
 					  .full = c.full,
 					  .partial = c.partial,
-					  .switches = c.switches };
+					  .switches = c.switches,
+					  .map_lookups = c.map_lookups,
+					  .map_hits = c.map_hits,
+					  .map_reads = c.map_reads,
+					  .map_writes = c.map_writes };
 }
 
 static void end_run(struct lab_fullness *out, uint64_t *run)

@@ -20,6 +20,7 @@ struct lab_fullness {
 struct lab_flash_counts {
 	uint64_t erased_bytes, writes, programs, copies;
 	uint64_t full, partial, switches;
+	uint64_t map_lookups, map_hits, map_reads, map_writes;
 };
 void lab_flash_read(const struct ftl *ftl, struct lab_flash_counts *out);
 

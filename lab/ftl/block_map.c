@@ -92,8 +92,9 @@ static int open_map(struct ftl *ftl)
 }
 
 /* The replacement. */
-static uint32_t spare_of(const struct ftl_options *options)
+static uint32_t spare_of(const struct ftl_options *options, uint32_t pages)
 {
+	(void)pages;
 	(void)options;
 	return 1;
 }

@@ -101,8 +101,9 @@ static int open_fast(struct ftl *ftl)
 }
 
 /* The log blocks, of which there are two at least, and one to merge into. */
-static uint32_t spare_of(const struct ftl_options *options)
+static uint32_t spare_of(const struct ftl_options *options, uint32_t pages)
 {
+	(void)pages;
 	return (uint32_t)(options->logs > 1 ? options->logs : 2) + 1;
 }
 

@@ -79,12 +79,13 @@ static void all_models(void)
 {
 	static const char *const models[] = { "page:fill=1", "page:streams=6,fill=1", "block:fill=1",
 					      "bast:logs=64,fill=1", "fast:logs=64,fill=1",
-					      "sast:logs=64,k=8,n=4,fill=1" };
+					      "sast:logs=64,k=8,n=4,fill=1", "dftl:cache=65536,fill=1",
+					      "multi:streams=6,fill=1" };
 	const uint64_t size = UINT64_C(4) << 30;
 
 	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
 		model_writes(models[i], size, 20000000, 0);
-		model_writes(models[i], size, i < 2 ? 10000000 : 100000, 1);
+		model_writes(models[i], size, i < 2 || i > 5 ? 10000000 : 100000, 1);
 	}
 	model_writes("page:op=28%,fill=1", UINT64_C(120) << 30, 40000000, 1);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Runs a trace of pages straight on a flash model: flash_replay MODEL BYTES [--each] < TRACE
- * A line is "w PAGE [COUNT]" (write) or "t PAGE [COUNT]" (trim); empty lines and those that begin with # are skipped.
+ * A line is "w PAGE [COUNT]" (write), "r PAGE [COUNT]" (read), "t PAGE [COUNT]" (trim), or "s STREAM", which names the
+ * stream of later writes; empty lines and those that begin with # are skipped.
  * Prints the counts as JSON. Every page that was written is looked at in the end, with --each after every line: it must
  * hold the last data written to it, and all tables must agree. Exits with 1 if not, or if a line is wrong.
  */
@@ -43,8 +44,12 @@ static int take_line(struct replay *replay, const char *text, unsigned long line
 
 	if (found <= 0 || op == '#')
 		return 0;
-	if ((found != 2 && found != 3) || (op != 'w' && op != 't')) {
-		fprintf(stderr, "flash_replay: line %lu: not \"w PAGE [COUNT]\" or \"t PAGE [COUNT]\"\n", line);
+	if (op == 's' && found == 2) {
+		ftl_set_stream(replay->ftl, (unsigned)first);
+		return 0;
+	}
+	if ((found != 2 && found != 3) || (op != 'w' && op != 't' && op != 'r')) {
+		fprintf(stderr, "flash_replay: line %lu: not \"w PAGE [COUNT]\", nor r, t or s\n", line);
 		return -1;
 	}
 	if (first >= ftl_pages(replay->ftl) || count > ftl_pages(replay->ftl) - first) {
@@ -52,11 +57,14 @@ static int take_line(struct replay *replay, const char *text, unsigned long line
 		return -1;
 	}
 	for (uint32_t page = (uint32_t)first; page < first + count; page++) {
-		if (op == 'w')
+		if (op == 'r')
+			ftl_read(replay->ftl, page);
+		else if (op == 'w')
 			ftl_write(replay->ftl, page);
 		else
 			ftl_trim(replay->ftl, page);
-		replay->last[page] = op == 'w' ? ++replay->writes : 0;
+		if (op != 'r')
+			replay->last[page] = op == 'w' ? ++replay->writes : 0;
 	}
 	return 0;
 }
@@ -73,6 +81,9 @@ static void print_counts(const struct ftl *ftl)
 	       (unsigned long long)counts.full, (unsigned long long)counts.partial,
 	       (unsigned long long)counts.switches, (unsigned long long)counts.dead, ftl_wear_index(ftl),
 	       ftl_write_amplification(ftl));
+	printf("\"map_lookups\": %llu, \"map_hits\": %llu, \"map_reads\": %llu, \"map_writes\": %llu, ",
+	       (unsigned long long)counts.map_lookups, (unsigned long long)counts.map_hits,
+	       (unsigned long long)counts.map_reads, (unsigned long long)counts.map_writes);
 	printf("\"wear_least\": %u, \"wear_most\": %u}\n", counts.wear_least, counts.wear_most);
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "ftl_options.h"
-#include "ftl_options.h"
 
 #define MAX_PAGES (UINT64_C(0xffffffff) - 1)
 
@@ -17,12 +16,13 @@ static int measure(struct f2fs_context *ctx, struct ftl *ftl, uint64_t bytes, ui
 	const uint64_t per_block = options->superblock / options->superpage;
 	const uint64_t blocks = pages / per_block + (pages % per_block != 0);
 	const uint64_t more = (uint64_t)((double)blocks * (double)options->op / 1e6);
-	const uint32_t spare = ftl->model->spare(options);
 	char message[200];
+	uint32_t spare;
 
 	if (bytes == 0 || (blocks + more) * per_block > MAX_PAGES)
 		return f2fs_context_fail(ctx, F2FS_ERR_INVALID,
 					 "flash needs some bytes, and has at most 2^32 - 2 superpages");
+	spare = ftl->model->spare(options, (uint32_t)pages);
 	if (more < spare) {
 		snprintf(message, sizeof(message),
 			 "flash model %s: op: %g%% of %llu superblocks is %llu, and the model needs %u beyond the data",
@@ -32,6 +32,7 @@ static int measure(struct f2fs_context *ctx, struct ftl *ftl, uint64_t bytes, ui
 	}
 	ftl->pages = (uint32_t)pages;
 	ftl->blocks = (uint32_t)blocks;
+	ftl->own = ftl->model->own_pages ? ftl->model->own_pages(options, ftl->pages) : 0;
 	*flash_blocks = blocks + more;
 	return 0;
 }
@@ -39,14 +40,15 @@ static int measure(struct f2fs_context *ctx, struct ftl *ftl, uint64_t bytes, ui
 static int allocate(struct ftl *ftl, uint64_t flash_blocks, int stamps)
 {
 	const uint32_t per_block = (uint32_t)(ftl->options.superblock / ftl->options.superpage);
+	const size_t mapped = (size_t)ftl->pages + ftl->own;
 
 	if (flash_init(&ftl->flash, (uint32_t)flash_blocks, per_block, stamps) != 0)
 		return -1;
-	ftl->where = malloc(ftl->pages * sizeof(*ftl->where));
+	ftl->where = malloc(mapped * sizeof(*ftl->where));
 	ftl->data = malloc(ftl->blocks * sizeof(*ftl->data));
 	if (!ftl->where || !ftl->data)
 		return -1;
-	memset(ftl->where, 0xff, ftl->pages * sizeof(*ftl->where));
+	memset(ftl->where, 0xff, mapped * sizeof(*ftl->where));
 	memset(ftl->data, 0xff, ftl->blocks * sizeof(*ftl->data));
 	return ftl->model->open(ftl);
 }
@@ -107,6 +109,18 @@ const char *ftl_name(const struct ftl *ftl)
 	return ftl->model->name;
 }
 
+void ftl_set_stream(struct ftl *ftl, unsigned stream)
+{
+	ftl->stream = stream;
+}
+
+void ftl_set_hint(struct ftl *ftl, unsigned (*hint)(void *user, uint64_t offset), void *user)
+{
+	ftl->hint = hint;
+	ftl->hint_user = user;
+	ftl->stream = 0;
+}
+
 void ftl_write(struct ftl *ftl, uint32_t logical)
 {
 	ftl->counts.host_writes++;
@@ -131,6 +145,8 @@ void ftl_write_bytes(struct ftl *ftl, uint64_t offset, uint64_t length)
 
 		ftl->counts.part_writes += next - at < page_bytes;
 		ftl->counts.host_writes++;
+		if (ftl->hint)
+			ftl->stream = ftl->hint(ftl->hint_user, at);
 		ftl->model->write(ftl, (uint32_t)page);
 		at = next;
 	}
@@ -140,9 +156,18 @@ void ftl_write_bytes(struct ftl *ftl, uint64_t offset, uint64_t length)
 void ftl_read_bytes(struct ftl *ftl, uint64_t offset, uint64_t length)
 {
 	const uint64_t page_bytes = ftl->options.superpage;
+	const uint64_t first = offset / page_bytes, end = length ? (offset + length - 1) / page_bytes + 1 : first;
 
-	if (length > 0)
-		ftl->counts.host_reads += (offset + length - 1) / page_bytes - offset / page_bytes + 1;
+	ftl->counts.host_reads += end - first;
+	for (uint64_t page = first; ftl->model->read && page < end; page++)
+		ftl->model->read(ftl, (uint32_t)page);
+}
+
+void ftl_read(struct ftl *ftl, uint32_t logical)
+{
+	ftl->counts.host_reads++;
+	if (ftl->model->read)
+		ftl->model->read(ftl, logical);
 }
 
 void ftl_trim_bytes(struct ftl *ftl, uint64_t offset, uint64_t length)
@@ -184,6 +209,13 @@ void ftl_reset_counts(struct ftl *ftl)
 	ftl->counts = (struct ftl_counts){ .programs = ftl->flash.programs, .erases = ftl->flash.erases };
 }
 
+double ftl_hit_ratio(const struct ftl *ftl)
+{
+	const struct ftl_counts *counts = &ftl->counts;
+
+	return counts->map_lookups ? (double)counts->map_hits / (double)counts->map_lookups : 0;
+}
+
 double ftl_wear_index(const struct ftl *ftl)
 {
 	const uint64_t erases = ftl->flash.erases - ftl->counts.erases;
@@ -207,7 +239,7 @@ const char *ftl_check(const struct ftl *ftl)
 
 	if (broken)
 		return broken;
-	for (uint32_t page = 0; page < ftl->pages; page++) {
+	for (uint32_t page = 0; page < ftl->pages + ftl->own; page++) {
 		if (ftl->where[page] == FLASH_NONE)
 			continue;
 		mapped++;
@@ -216,5 +248,7 @@ const char *ftl_check(const struct ftl *ftl)
 	}
 	for (uint32_t i = 0; i < ftl->flash.blocks; i++)
 		live += ftl->flash.info[i].live;
-	return live == mapped ? NULL : "a page of flash is live without being mapped";
+	if (live != mapped)
+		return "a page of flash is live without being mapped";
+	return ftl->model->check ? ftl->model->check(ftl) : NULL;
 }

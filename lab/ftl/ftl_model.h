@@ -7,9 +7,9 @@
 #include "ftl.h"
 
 /* Bits of the models, for the table of keys. */
-enum { FTL_PAGE = 1, FTL_BLOCK = 2, FTL_BAST = 4, FTL_FAST = 8, FTL_SAST = 16 };
+enum { FTL_PAGE = 1, FTL_BLOCK = 2, FTL_BAST = 4, FTL_FAST = 8, FTL_SAST = 16, FTL_DFTL = 32, FTL_MULTI = 64 };
 #define FTL_LOGS (FTL_BAST | FTL_FAST | FTL_SAST)
-#define FTL_ALL (FTL_PAGE | FTL_BLOCK | FTL_LOGS)
+#define FTL_ALL (FTL_PAGE | FTL_BLOCK | FTL_LOGS | FTL_DFTL | FTL_MULTI)
 
 struct ftl_options {
 #define FTL_KEY(name, kind, models, smallest, largest, standard, meaning) uint64_t name;
@@ -21,23 +21,31 @@ struct ftl_model {
 	const char *name;
 	unsigned bit;
 	/* Superblocks that the model needs beyond those of the data. */
-	uint32_t (*spare)(const struct ftl_options *options);
+	uint32_t (*spare)(const struct ftl_options *options, uint32_t pages);
+	/* Pages of the model's own that are in flash, too; NULL: none. Their logical numbers follow the host's. */
+	uint32_t (*own_pages)(const struct ftl_options *options, uint32_t pages);
 	int (*open)(struct ftl *ftl); /* set ftl->state; 0, or -1: no memory */
 	void (*close)(struct ftl *ftl);
 	void (*write)(struct ftl *ftl, uint32_t logical);
 	void (*trim)(struct ftl *ftl, uint32_t logical); /* of a page that is somewhere */
+	void (*read)(struct ftl *ftl, uint32_t logical); /* NULL: a read costs nothing besides itself */
+	const char *(*check)(const struct ftl *ftl);	 /* its own tables, see ftl_check(); NULL: none */
 };
-extern const struct ftl_model ftl_page_map, ftl_block_map, ftl_bast, ftl_fast, ftl_sast;
+extern const struct ftl_model ftl_page_map, ftl_block_map, ftl_bast, ftl_fast, ftl_sast, ftl_dftl, ftl_multi_stream;
 
 struct ftl {
 	const struct ftl_model *model;
 	struct ftl_options options;
 	struct flash flash;
 	uint32_t pages, blocks; /* logical pages; logical blocks, the last of which may be cut short */
-	uint32_t *where;	/* [pages]: the page of flash with the newest copy, or FLASH_NONE */
+	uint32_t own;		/* pages of the model's own */
+	uint32_t *where;	/* [pages + own]: the page of flash with the newest copy, or FLASH_NONE */
 	uint32_t *data;		/* [blocks]: the data block, or FLASH_NONE; not for the page map */
 	uint32_t stamp;		/* writes so far */
 	struct ftl_counts counts; /* but programs, erases and wear, which flash counts */
+	unsigned stream;	  /* that the host names for its next writes; 0: none */
+	unsigned (*hint)(void *user, uint64_t offset); /* the stream of writes in bytes; NULL: always that one */
+	void *hint_user;
 	void *state;		  /* the model's */
 };
 

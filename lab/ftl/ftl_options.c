@@ -23,7 +23,8 @@ static const struct key {
 
 #define KEY_COUNT (sizeof(keys) / sizeof(keys[0]))
 
-static const struct ftl_model *const models[] = { &ftl_page_map, &ftl_block_map, &ftl_bast, &ftl_fast, &ftl_sast };
+static const struct ftl_model *const models[] = { &ftl_page_map, &ftl_block_map, &ftl_bast,
+						  &ftl_fast,	 &ftl_sast,	 &ftl_dftl, &ftl_multi_stream };
 
 #define MODEL_COUNT (sizeof(models) / sizeof(models[0]))
 
@@ -109,6 +110,8 @@ static int check_together(struct f2fs_context *ctx, const struct ftl_model *mode
 		return refuse(ctx, model, "superblock", "it must be a multiple of superpage");
 	if (options->superblock == options->superpage)
 		return refuse(ctx, model, "superblock", "it must have two superpages at least");
+	if (model == &ftl_dftl && options->entry > options->superpage)
+		return refuse(ctx, model, "entry", "it may be no larger than superpage");
 	if (model == &ftl_fast && options->logs < 2)
 		return refuse(ctx, model, "logs", "one is sequential, so there must be two at least");
 	return 0;
@@ -131,7 +134,8 @@ int ftl_parse(struct f2fs_context *ctx, const char *text, const struct ftl_model
 	*model = find_model(text, length);
 	if (!*model)
 		return f2fs_context_fail(ctx, F2FS_ERR_INVALID,
-					 "a flash model is page, block, bast, fast or sast, then a colon and its keys");
+					 "a flash model is page, block, bast, fast, sast, dftl or multi, then a colon "
+					 "and its keys");
 	for (size_t i = 0; i < KEY_COUNT; i++)
 		memcpy((char *)options + keys[i].place, &keys[i].standard, sizeof(uint64_t));
 	while (*next) {

@@ -155,8 +155,9 @@ static int open_bast(struct ftl *ftl)
 }
 
 /* The log blocks, and one to merge into. */
-static uint32_t spare_of(const struct ftl_options *options)
+static uint32_t spare_of(const struct ftl_options *options, uint32_t pages)
 {
+	(void)pages;
 	return (uint32_t)options->logs + 1;
 }
 

@@ -32,7 +32,7 @@ def rounds_of(run_tool, path):
     return variant["rounds"]
 
 
-@pytest.mark.parametrize("model", ["page", "block", "bast", "fast", "sast"])
+@pytest.mark.parametrize("model", ["page", "block", "bast", "fast", "sast", "dftl", "multi"])
 def test_volume_wears_the_flash(run_tool, experiment, model):
     logs = ",logs=4" if model in ("bast", "fast", "sast") else ""
     first, second = rounds_of(run_tool, experiment(f"{model}:superblock=1M,op=20%,fill=1{logs}"))
@@ -40,7 +40,7 @@ def test_volume_wears_the_flash(run_tool, experiment, model):
     assert 0.5 < first["wai"] < 4 and second["wai"] > 0
     assert first["flash_wa"] >= 1
     merges = first["full_merges"] + first["partial_merges"] + first["switch_merges"]
-    assert (merges > 0) == (model != "page")
+    assert (merges > 0) == (model not in ("page", "dftl", "multi"))
     if merges:
         assert first["switch_share"] > 0.3
 
@@ -50,7 +50,7 @@ def test_without_a_model_nothing_is_counted(run_tool, experiment):
 
 
 @pytest.mark.parametrize("model, words", [
-    ("tape", "a flash model is page, block, bast, fast or sast"),
+    ("tape", "a flash model is page, block, bast, fast, sast, dftl or multi"),
     ("sast:k=0,op=7%", "flash model sast: k=0: it may be 1 to 1048576"),
     ("sast:logs=64,op=7%", "op: 7% of 64 superblocks is 4, and the model needs 65 beyond the data"),
 ])

@@ -89,6 +89,125 @@ static void merges_as_worked_out(void **state)
 	f2fs_context_close(ctx);
 }
 
+/*
+ * The same device with its map in flash: four entries in a translation page, and two in the cache. The filling leaves
+ * the entries of 14 and 15 there, in this order, both changed.
+ */
+#define ON_DEMAND "dftl:superblock=16K,superpage=4K,op=300%,fill=1,entry=1024,cache=2"
+
+static void map_is_read_on_demand(void **state)
+{
+	static const struct {
+		const char *what;
+		uint8_t pages[8]; /* END ends them */
+		uint64_t hits, reads, writes;
+	} rows[] = {
+		{ "a cached entry costs nothing", { 14, END }, 1, 0, 0 },
+		{ "a miss reads, after a changed entry was written", { 0, END }, 0, 2, 1 },
+		{ "its neighbour was written with it", { 0, 1, END }, 0, 3, 1 },
+		{ "the next one is written, too", { 0, 1, 2, END }, 0, 5, 2 },
+		{ "an entry that was used again stays longer", { 0, 0, 4, 5, END }, 1, 5, 2 },
+		{ "and is found again", { 0, 0, 4, 5, 0, END }, 2, 5, 2 },
+	};
+	struct f2fs_context *ctx;
+
+	(void)state;
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct ftl_counts counts;
+		struct ftl *ftl;
+		size_t n = 0;
+
+		assert_int_equal(ftl_open(ctx, ON_DEMAND, 16 * 4096, 1, &ftl), 0);
+		for (; rows[i].pages[n] != END; n++)
+			ftl_write(ftl, rows[i].pages[n]);
+		ftl_count(ftl, &counts);
+		if (counts.map_lookups != n || counts.map_hits != rows[i].hits || counts.map_reads != rows[i].reads ||
+		    counts.map_writes != rows[i].writes || counts.programs != n + rows[i].writes)
+			fail_msg("%s: %d lookups, %d hits, %d reads, %d writes, %d programs", rows[i].what,
+				 (int)counts.map_lookups, (int)counts.map_hits, (int)counts.map_reads,
+				 (int)counts.map_writes, (int)counts.programs);
+		assert_null(ftl_check(ftl));
+		ftl_close(ftl);
+	}
+	f2fs_context_close(ctx);
+}
+
+static uint32_t next_random(uint64_t *random)
+{
+	*random ^= *random << 13;
+	*random ^= *random >> 7;
+	*random ^= *random << 17;
+	return (uint32_t)(*random >> 16);
+}
+
+/* The cache answers while it holds the working set, and less often beyond. Writing the map then costs programs. */
+static void hits_fall_as_the_working_set_grows(void **state)
+{
+	static const uint32_t working_sets[] = { 128, 256, 512, 1024, 4096 };
+	double hits = 1.01, amplification = 0.99;
+	struct f2fs_context *ctx;
+
+	(void)state;
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
+	for (size_t i = 0; i < sizeof(working_sets) / sizeof(working_sets[0]); i++) {
+		uint64_t random = 88172645463325252u;
+		struct ftl *ftl;
+
+		assert_int_equal(ftl_open(ctx, "dftl:superblock=256K,op=50%,cache=256,entry=32,fill=1", 8192 * 4096, 1,
+					  &ftl), 0);
+		for (unsigned k = 0; k < 20000; k++)
+			ftl_write(ftl, next_random(&random) % working_sets[i]);
+		if (working_sets[i] <= 256)
+			assert_true(ftl_hit_ratio(ftl) > 0.98);
+		else
+			assert_true(ftl_hit_ratio(ftl) < 0.98 * hits);
+		assert_true(ftl_write_amplification(ftl) >= amplification - 0.01);
+		hits = ftl_hit_ratio(ftl);
+		amplification = ftl_write_amplification(ftl);
+		assert_null(ftl_check(ftl));
+		ftl_close(ftl);
+	}
+	assert_true(hits < 0.1 && amplification > 1.7);
+	f2fs_context_close(ctx);
+}
+
+/* Write hot and cold pages side by side. Return the number of pages that the device copied. */
+static uint64_t copies_of(struct f2fs_context *ctx, const char *model, int has_hints)
+{
+	uint64_t random = 88172645463325252u;
+	struct ftl_counts counts;
+	struct ftl *ftl;
+
+	assert_int_equal(ftl_open(ctx, model, 4096 * 4096, 1, &ftl), 0);
+	for (unsigned k = 0; k < 40000; k++) {
+		const int is_hot = k % 4 != 0;
+
+		ftl_set_stream(ftl, has_hints ? 1 + (unsigned)is_hot : 0);
+		ftl_write(ftl, is_hot ? next_random(&random) % 256 : 256 + next_random(&random) % 3840);
+	}
+	ftl_count(ftl, &counts);
+	assert_null(ftl_check(ftl));
+	ftl_close(ftl);
+	return counts.copies;
+}
+
+static void streams_keep_lifetimes_apart(void **state)
+{
+	struct f2fs_context *ctx;
+	uint64_t page_map, mixed, apart;
+
+	(void)state;
+	assert_int_equal(f2fs_context_open(NULL, &ctx), 0);
+	page_map = copies_of(ctx, "page:superblock=128K,op=10%,fill=1", 0);
+	mixed = copies_of(ctx, "multi:streams=4,superblock=128K,op=10%,fill=1", 0);
+	apart = copies_of(ctx, "multi:streams=4,superblock=128K,op=10%,fill=1", 1);
+	assert_int_equal(mixed, page_map);
+	assert_int_equal(copies_of(ctx, "multi:streams=1,superblock=128K,op=10%,fill=1", 1), page_map);
+	assert_true(apart < mixed * 4 / 5);
+	f2fs_context_close(ctx);
+}
+
 static const char *const hybrids[] = {
 	"block:superblock=64K,op=50%,fill=1",
 	"bast:superblock=64K,op=50%,logs=8,fill=1",
@@ -138,12 +257,8 @@ static void random_rewrites_do_not_switch(void **state)
 		struct ftl *ftl;
 
 		assert_int_equal(ftl_open(ctx, hybrids[i], SWEEP_BYTES, 1, &ftl), 0);
-		for (unsigned k = 0; k < 20000; k++) {
-			random ^= random << 13;
-			random ^= random >> 7;
-			random ^= random << 17;
-			ftl_write(ftl, (uint32_t)(random % ftl_pages(ftl)));
-		}
+		for (unsigned k = 0; k < 20000; k++)
+			ftl_write(ftl, next_random(&random) % ftl_pages(ftl));
 		ftl_count(ftl, &counts);
 		assert_int_equal(counts.switches, 0);
 		assert_true(counts.full > 1000);
@@ -162,7 +277,7 @@ struct refusal {
 static void refuses_by_name(void **state)
 {
 	static const struct refusal refusals[] = {
-		{ "hast", { "page, block, bast, fast or sast" } },
+		{ "hast", { "page, block, bast, fast, sast, dftl or multi" } },
 		{ "sast:k=0", { "sast", "k=0", "1 to 1048576" } },
 		{ "bast:k=4", { "bast", "k", "no such key" } },
 		{ "page:superpage=8K,superblock=20K", { "page", "superblock", "multiple of superpage" } },
@@ -175,6 +290,10 @@ static void refuses_by_name(void **state)
 		{ "fast:logs=1", { "fast", "logs", "two at least" } },
 		{ "sast:logs=99", { "sast", "op: 7%", "needs 100 beyond the data" } },
 		{ "page:fill=18446744073709551617", { "fill", "0 to 1" } },
+		{ "page:cache=1", { "page", "cache", "no such key" } },
+		{ "dftl:superpage=512,entry=513", { "dftl", "entry", "no larger than superpage" } },
+		{ "dftl:op=1%", { "dftl", "op: 1%", "needs 9 beyond the data" } },
+		{ "multi:streams=64,op=20%", { "multi", "op: 20%", "needs 131 beyond the data" } },
 	};
 	struct f2fs_context *ctx;
 	struct ftl *ftl;
@@ -231,6 +350,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(merges_as_worked_out),
+		cmocka_unit_test(map_is_read_on_demand),
+		cmocka_unit_test(hits_fall_as_the_working_set_grows),
+		cmocka_unit_test(streams_keep_lifetimes_apart),
 		cmocka_unit_test(sequential_rewrites_switch),
 		cmocka_unit_test(random_rewrites_do_not_switch),
 		cmocka_unit_test(refuses_by_name),

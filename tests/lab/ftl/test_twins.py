@@ -23,6 +23,8 @@ SETTINGS = [
     ("page", {}), ("page", {"streams": 3}), ("block", {}), ("bast", {"logs": 1}), ("bast", {"logs": 5}),
     ("fast", {"logs": 2}), ("fast", {"logs": 6}), ("sast", {"logs": 6, "k": 4, "n": 2}),
     ("sast", {"logs": 3, "k": 2, "n": 3}), ("sast", {"logs": 9, "k": 12, "n": 4}),
+    ("dftl", {"cache": 1, "entry": 600}), ("dftl", {"cache": 9, "entry": 512}), ("dftl", {"cache": 40, "entry": 600}),
+    ("dftl", {"cache": 1000}), ("multi", {"streams": 1}), ("multi", {"streams": 4}),
 ]
 
 
@@ -49,16 +51,28 @@ def make_trace(rng, lines):
     return ops
 
 
+def with_hints(model, ops):
+    """Make every fifth operation a read where reads look into a map; name a stream before every third where there are some."""
+    for i, (op, first, count) in enumerate(ops):
+        if model == "multi" and i % 3 == 0:
+            yield "s", i // 3 % 6, 0
+        yield ("r" if model == "dftl" and i % 5 == 4 else op), first, count
+
+
 @pytest.mark.parametrize("seed", range(ROUNDS))
 @pytest.mark.parametrize("model, keys", SETTINGS, ids=lambda value: str(value))
 def test_model_is_its_twin(model, keys, seed):
-    ops = make_trace(random.Random(f"{model}{keys}{seed}"), 300)
-    ours = replay(model, keys, [f"{op} {first} {count}\n" for op, first, count in ops])
+    ops = list(with_hints(model, make_trace(random.Random(f"{model}{keys}{seed}"), 300)))
+    ours = replay(model, keys, [f"{op} {first} {count}\n" if op != "s" else f"s {first}\n" for op, first, count in ops])
     twin = twins.MODELS[model](PAGES, SIZE, SPARE, **keys)
     last = {}
     for op, first, count in ops:
+        if op == "s":
+            twin.stream = first
         for page in range(first, first + count):
-            if op == "w":
+            if op == "r":
+                twin.read_page(page)
+            elif op == "w":
                 twin.write_page(page)
                 last[page] = twin.writes
             else:

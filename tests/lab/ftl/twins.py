@@ -291,4 +291,163 @@ class Fast(Twin):
         self.program(self.random[-1], self.random[-1].next, logical)
 
 
-MODELS = {"page": PageMap, "block": BlockMap, "bast": Bast, "fast": Fast, "sast": Sast}
+class Pool:
+    """Blocks that are appended to, at most so many. The full ones are in a list, the one that changed last at the end."""
+
+    def __init__(self, twin, most):
+        self.twin, self.most, self.mine, self.full = twin, most, [], []
+
+    def roomy(self, block):
+        if block and block.is_full():
+            self.full.append(block)
+            block = None
+        if not block:
+            assert len(self.mine) < self.most
+            block = self.twin.take()
+            self.mine.append(block)
+        return block
+
+    def owner(self, logical):
+        return next((block for block in self.full if self.twin.holds(block, logical)), None)
+
+    def touch(self, block):
+        if block:
+            self.full.remove(block)
+            self.full.append(block)
+
+    def victim(self):
+        least = min(len(self.twin.live_of(block)) for block in self.full)
+        return [block for block in self.full if len(self.twin.live_of(block)) == least][-1]
+
+    def erase(self, block):
+        self.twin.erase(block)
+        self.mine.remove(block)
+
+    def clean(self, put):
+        """Empty one block, whose live pages put(page) takes elsewhere; return these."""
+        victim = self.victim()
+        self.full.remove(victim)
+        pages = self.twin.live_of(victim)
+        for page in pages:
+            put(page)
+        self.erase(victim)
+        return [page.logical for page in pages]
+
+    def is_short(self):
+        return self.most - len(self.mine) < 2
+
+
+class Dftl(Twin):
+    def begin(self, cache=8192, entry=4):
+        self.per_page = 4096 // entry
+        blocks = -(-self.pages // self.size)
+        own = -(-(-(-self.pages // self.per_page)) // self.size)
+        most = own + 3 + own * (len(self.all) - blocks) // blocks
+        self.map, self.data = Pool(self, most), Pool(self, len(self.all) - most)
+        self.host = self.moved = self.translation = None
+        self.cache, self.probation, self.protected = cache, [], []  # the oldest entry first
+        self.stored = {}    # translation page -> {logical page: its place}
+        self.counts |= dict.fromkeys(("map_lookups", "map_hits", "map_reads", "map_writes"), 0)
+
+    def range_of(self, number):
+        return range(number * self.per_page, min((number + 1) * self.per_page, self.pages))
+
+    def place(self, logical):
+        found = [(number, block.places.index(self.newest[logical])) for number, block in enumerate(self.all)
+                 if self.holds(block, logical)]
+        return found[0] if found else None
+
+    def is_changed(self, logical):
+        """A page may have come back to the place that its translation page says."""
+        return self.place(logical) != self.stored.get(logical // self.per_page, {}).get(logical)
+
+    def write_entry(self, number):
+        if number in self.stored:
+            self.counts["map_reads"] += 1
+        name = ("map", number)
+        old = self.map.owner(name)
+        self.newest.pop(name, None)
+        self.map.touch(old)
+        self.translation = self.map.roomy(self.translation)
+        self.newest[name] = Page(name, 0)
+        self.translation.put(self.translation.next, self.newest[name])
+        self.counts["programs"] += 1
+        self.counts["map_writes"] += 1
+        self.stored[number] = {page: self.place(page) for page in self.range_of(number)}
+        while self.map.is_short():
+            self.map.clean(self.move_map)
+
+    def move_map(self, page):
+        self.translation = self.map.roomy(self.translation)
+        self.copy(self.translation, self.translation.next, page.logical)
+
+    def move_data(self, page):
+        self.moved = self.data.roomy(self.moved)
+        self.copy(self.moved, self.moved.next, page.logical)
+
+    def read_page(self, logical):
+        self.counts["map_lookups"] += 1
+        if logical in self.probation + self.protected:
+            self.counts["map_hits"] += 1
+            (self.probation if logical in self.probation else self.protected).remove(logical)
+            self.protected.append(logical)
+            if len(self.protected) > min(self.cache, self.pages) // 2:
+                self.probation.append(self.protected.pop(0))
+            return
+        if len(self.probation + self.protected) == min(self.cache, self.pages):
+            if self.is_changed(self.probation[0]):
+                self.write_entry(self.probation[0] // self.per_page)
+            self.probation.pop(0)
+        self.counts["map_reads"] += logical // self.per_page in self.stored
+        self.probation.append(logical)
+
+    def write_page(self, logical):
+        self.read_page(logical)
+        self.host = self.data.roomy(self.host)
+        old = self.data.owner(logical)
+        self.program(self.host, self.host.next, logical)
+        self.data.touch(old)
+        while self.data.is_short():
+            for page in self.data.clean(self.move_data):
+                if page not in self.probation + self.protected and self.is_changed(page):
+                    self.write_entry(page // self.per_page)
+
+    def trim(self, logical):
+        if logical in self.newest:
+            self.read_page(logical)
+            old = self.data.owner(logical)
+            del self.newest[logical]
+            self.data.touch(old)
+
+
+class MultiStream(Twin):
+    def begin(self, streams=1):
+        self.blocks = Pool(self, len(self.all))
+        self.host, self.moved = [None] * streams, [None] * streams
+        self.stream, self.stream_of = 0, {}
+
+    def append(self, filled, stream):
+        filled[stream] = self.blocks.roomy(filled[stream])
+        self.stream_of[id(filled[stream])] = stream
+        return filled[stream]
+
+    def move(self, page):
+        block = self.append(self.moved, self.stream_of[id(self.victim)])
+        self.copy(block, block.next, page.logical)
+
+    def write_page(self, logical):
+        block = self.append(self.host, self.stream if self.stream < len(self.host) else 0)
+        old = self.blocks.owner(logical)
+        self.program(block, block.next, logical)
+        self.blocks.touch(old)
+        while self.blocks.is_short():
+            self.victim = self.blocks.victim()
+            self.blocks.clean(self.move)
+
+    def trim(self, logical):
+        old = self.blocks.owner(logical)
+        self.newest.pop(logical, None)
+        self.blocks.touch(old)
+
+
+MODELS = {"page": PageMap, "block": BlockMap, "bast": Bast, "fast": Fast, "sast": Sast, "dftl": Dftl, "multi": MultiStream}

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <f2fskit/placement.h>
+
 #include "lab/ftl/ftl_device.h"
 #include "lab/hollow.h"
 
@@ -115,10 +117,21 @@ int lab_run_read(struct lab_run *r, uint64_t seed)
 	if (lab_config_read(r->config, "engine.", table, count, &r->engine_params) || find_names(r) ||
 	    open_device(r))
 		return -1;
+	if (r->engine_params.hints && (!r->ftl || strcmp(ftl_name(r->ftl), "multi") != 0)) {
+		snprintf(r->config->error, sizeof(r->config->error),
+			 "engine.hints is for a flash that takes them: volume.flash=multi:...");
+		return -1;
+	}
 	for (unsigned i = 0; i < r->source_count; i++)
 		if (open_source(r, i, seed))
 			return -1;
 	return lab_config_all_used(r->config);
+}
+
+/* Which log or stream does the flash get these bytes from? */
+static unsigned hint(void *user, uint64_t offset)
+{
+	return f2fs_volume_write_hint(lab_engine_volume(user), (f2fs_blk_t)(offset / 4096));
 }
 
 int lab_run_open(struct lab_run *r)
@@ -128,12 +141,16 @@ int lab_run_open(struct lab_run *r)
 			cli_error_of(r->cli, r->ctx, "making the volume");
 		return -1;
 	}
+	if (r->engine_params.hints)
+		ftl_set_hint(r->ftl, hint, r->engine);
 	lab_meter_reset(r->meter); /* the library counts from the opening of the volume on */
 	return 0;
 }
 
 void lab_run_close(struct lab_run *r)
 {
+	if (r->ftl)
+		ftl_set_hint(r->ftl, NULL, NULL);
 	lab_engine_close(r->engine);
 	f2fs_device_close(r->metered);
 	f2fs_device_close(r->zoned);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Flash models below a volume: their counts reach the results, and errors in a model's text are reported."""
 import json
+import os
 
 import pytest
 
@@ -57,3 +58,32 @@ def test_without_a_model_nothing_is_counted(run_tool, experiment):
 def test_wrong_model_is_named(run_tool, experiment, model, words):
     done = run_tool("f2fs-lab", "run", experiment(model), rc=None)
     assert done.returncode == 1 and words in done.stderr.decode()
+
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+
+
+def small(run_tool, name, *options):
+    """The last rounds of the small form, by label."""
+    path = os.path.join(TOP, "lab/experiments", name + ".toml")
+    done = run_tool("f2fs-lab", "run", path, "--small", "--json=-", *options)
+    return {v["label"]: v["rounds"][-1] for v in json.loads(done.stdout)["variants"]}
+
+
+def test_cache_of_the_map(run_tool):
+    """A cache of all entries answers always. A small one answers a log hardly ever, which costs reads of the map."""
+    found = small(run_tool, "dftl-cache", "--set=engine.logging=normal")
+    page, whole, part = (next(row for label, row in found.items() if word in label) for word in ("page:", "cache=32768", "cache=2048"))
+    assert page["map_hits"] == page["map_reads"] == 0 and whole["map_hits"] == 1 and whole["map_writes"] == 0
+    assert part["map_hits"] < 0.1 and part["map_reads"] > 1.5 and 0 < part["map_writes"] < 0.1
+    assert page["flash_wa"] <= whole["flash_wa"] < part["flash_wa"]
+
+
+def test_hints_spare_the_device(run_tool, experiment):
+    """The volume writes the same with hints, and the device copies less. A device without streams refuses them."""
+    found = small(run_tool, "multi-stream", "--set=engine.discard=false", "--set=engine.placement=dac")
+    mixed, named = found["hints=false"], found["hints=true"]
+    assert mixed["device_blocks"] == named["device_blocks"] and mixed["waf"] == named["waf"]
+    assert named["flash_wa"] < 1.02 and mixed["flash_wa"] > 1.2 and named["wai"] < 0.85 * mixed["wai"]
+    done = run_tool("f2fs-lab", "run", experiment("page:op=20%"), "--set=engine.hints=true", rc=None)
+    assert done.returncode == 1 and b"engine.hints is for a flash that takes them" in done.stderr

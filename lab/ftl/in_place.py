@@ -14,7 +14,8 @@ from pathlib import Path
 BLOCK = 4096
 DEVICE, FILE, REWRITTEN = 16 * 10**9 // BLOCK, 12 * 10**9 // BLOCK, 6 * 10**9 // BLOCK
 JOURNAL, COMMIT, COMMIT_BLOCKS = 32768, 16384, 8
-MODELS = ["page:superblock=2M,op=7%", "page:superblock=8M,op=7%", "block:superblock=2M,op=7%",
+MODELS = ["page:superblock=2M,op=7%", "page:superblock=8M,op=7%", "dftl:superblock=2M,op=7%,cache=65536",
+          "block:superblock=2M,op=7%",
           "bast:superblock=2M,logs=64,op=7%", "fast:superblock=2M,logs=64,op=7%",
           "sast:superblock=2M,logs=64,k=8,n=4,op=7%", "sast:superblock=4M,logs=64,k=8,n=4,op=7%",
           "sast:superblock=512K,logs=64,k=8,n=4,op=7%"]

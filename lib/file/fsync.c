@@ -310,9 +310,8 @@ static int write_chain(struct winode *w, bool is_new, unsigned flags)
 
 static bool is_changed(const struct winode *w)
 {
-	uint64_t *entry = map32_find(&w->txn->nat, w->node->nid);
-
-	return entry || w->node->is_dirty || pages_exist(w->txn->vol, w->node->nid) ||
+	return nat_changes_find(&w->txn->nat, w->node->nid, NULL) || w->node->is_dirty ||
+	       pages_exist(w->txn->vol, w->node->nid) ||
 	       (chain_bits(w->txn, w->node->nid) & CHAIN_UNFLUSHED) != 0;
 }
 

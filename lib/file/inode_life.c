@@ -16,7 +16,7 @@ int inode_bind(struct f2fs_inode *inode)
 	struct f2fs_nat_info stored;
 	int err;
 
-	if (vol->ops.running && vol->ops.running->find_nat(vol, inode->ino)) {
+	if (vol->ops.running && vol->ops.running->find_nat(vol, inode->ino, NULL)) {
 		err = nat_get_stored(vol, inode->ino, &stored);
 		if (err)
 			return err;

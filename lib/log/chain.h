@@ -19,6 +19,9 @@ void chain_unnote(struct txn *txn, f2fs_nid_t ino, unsigned bits);
 /* The block that recovery starts an inode from: the checkpoint's, or the one with a dentry mark; F2FS_NULL_ADDR: none.
  */
 int chain_base(struct txn *txn, f2fs_nid_t ino, f2fs_blk_t *addr);
+/* Set that block, after room for it was made, so that setting it cannot fail. */
+int chain_reserve_base(struct txn *txn, f2fs_nid_t ino);
+void chain_set_base(struct txn *txn, f2fs_nid_t ino, f2fs_blk_t addr);
 /* Can a recovery find room for the blocks taken, and does the chain leave most of the free segments usable? */
 bool chain_has_room(const struct txn *txn);
 /* A node was put into the log of the chain. */

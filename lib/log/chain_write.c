@@ -70,7 +70,9 @@ int chain_write(struct txn *txn, f2fs_nid_t ino, struct node *list, bool with_na
 	int err;
 
 	segment_hold_all(txn);
-	err = chain_note(txn, ino, CHAIN_UNMARKED);
+	err = with_name ? chain_reserve_base(txn, ino) : 0;
+	if (!err)
+		err = chain_note(txn, ino, CHAIN_UNMARKED);
 	while (!err && list->next_dirty) {
 		struct node *node = list;
 
@@ -92,6 +94,6 @@ int chain_write(struct txn *txn, f2fs_nid_t ino, struct node *list, bool with_na
 	list->is_dirty = false;
 	chain_unnote(txn, ino, CHAIN_UNMARKED | CHAIN_UNFLUSHED);
 	if (with_name)
-		*map32_find(&txn->chain.inodes, ino) |= (uint64_t)addr << 32;
+		chain_set_base(txn, ino, addr);
 	return 0;
 }

@@ -16,29 +16,13 @@
 #include "volume/counters.h"
 #include "volume/nat_read.h"
 
-static struct f2fs_nat_info *find_dirty(const struct txn *txn, f2fs_nid_t nid)
-{
-	uint64_t *index = map32_find(&txn->nat, nid);
-
-	return index ? vec_at(&txn->nat_entries, (size_t)*index) : NULL;
-}
-
 int nat_set(struct txn *txn, const struct f2fs_nat_info *entry)
 {
-	struct f2fs_nat_info *own = find_dirty(txn, entry->nid);
+	int err = nat_changes_set(&txn->nat, entry);
 
-	if (!own) {
-		own = vec_push(&txn->nat_entries, 1);
-		if (!own)
-			return F2FS_ERR_NOMEM;
-		if (map32_set(&txn->nat, entry->nid, txn->nat_entries.count - 1) != 0) {
-			txn->nat_entries.count--;
-			return F2FS_ERR_NOMEM;
-		}
-	}
-	*own = *entry;
-	txn->vol->generation++;
-	return 0;
+	if (!err)
+		txn->vol->generation++;
+	return err;
 }
 
 /* Is this id free, in the last checkpoint and in this transaction? A freed id rests until the commit. */
@@ -48,9 +32,9 @@ static int is_free(struct txn *txn, f2fs_nid_t nid, bool *free_now, uint8_t *ver
 	int err;
 
 	*free_now = false;
-	if (find_dirty(txn, nid))
+	if (nat_changes_find(&txn->nat, nid, NULL))
 		return 0;
-	err = nat_get(txn->vol, nid, &entry);
+	err = nat_get_stored(txn->vol, nid, &entry);
 	if (err)
 		return err;
 	*free_now = entry.block_addr == F2FS_NULL_ADDR;
@@ -87,13 +71,6 @@ int nid_alloc(struct txn *txn, f2fs_nid_t *nid)
 	return error_set(txn->vol->ctx, F2FS_ERR_NOSPC, "all %u node ids are in use", (unsigned)(end - first));
 }
 
-static int compare_nids(const void *a, const void *b)
-{
-	f2fs_nid_t x = ((const struct f2fs_nat_info *)a)->nid, y = ((const struct f2fs_nat_info *)b)->nid;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Count the entries of the journal that the transaction did not change. */
 static int adopt_journal(struct txn *txn)
 {
@@ -103,7 +80,7 @@ static int adopt_journal(struct txn *txn)
 					       .ino = natj_ino(raw),
 					       .block_addr = natj_block_addr(raw),
 					       .version = natj_version(raw) };
-		int err = find_dirty(txn, entry.nid) ? 0 : nat_set(txn, &entry);
+		int err = nat_changes_find(&txn->nat, entry.nid, NULL) ? 0 : nat_set(txn, &entry);
 
 		if (err)
 			return err;
@@ -145,13 +122,14 @@ static void update_nat_bits(struct txn *txn, uint32_t k, const uint8_t *block)
 		lsb_set(txn->nat_empty, k);
 }
 
-/* Write the entries of one NAT block to its idle copy; returns how many there were in *n. */
-static int store_block(struct txn *txn, size_t first, uint8_t *block, size_t *n)
+/* Write the entries of one NAT block to its idle copy. *entry: the first of them, then that of the next block. *more:
+ * is there a next block? */
+static int store_block(struct txn *txn, struct nat_changes_walk *walk, uint8_t *block, struct f2fs_nat_info *entry,
+		       bool *more)
 {
 	struct f2fs_volume *vol = txn->vol;
 	const struct f2fs_geometry *geo = &vol->geo;
-	const struct f2fs_nat_info *entry = vec_at(&txn->nat_entries, first);
-	uint32_t k = entry->nid / geo->nat_per_block;
+	const uint32_t k = entry->nid / geo->nat_per_block;
 	unsigned copy = msb_test(vol->view->nat_bitmap, k);
 	const uint8_t *old;
 	int err = txn->nat_is_whole ? 0 : volume_peek(vol, geometry_nat_block(geo, k, copy), &old);
@@ -162,12 +140,10 @@ static int store_block(struct txn *txn, size_t first, uint8_t *block, size_t *n)
 		memset(block, 0, geo->block_size);
 	else
 		memcpy(block, old, geo->block_size);
-	for (*n = 0; first + *n < txn->nat_entries.count; ++*n) {
-		entry = vec_at(&txn->nat_entries, first + *n);
-		if (entry->nid / geo->nat_per_block != k)
-			break;
+	do {
 		put_entry(block + (size_t)(entry->nid % geo->nat_per_block) * nat_SIZE, entry);
-	}
+		*more = nat_changes_walk_next(walk, entry);
+	} while (*more && entry->nid / geo->nat_per_block == k);
 	err = volume_write(vol, F2FS_WRITE_NAT, (uint64_t)geometry_nat_block(geo, k, !copy) << geo->block_bits, block,
 			   geo->block_size);
 	if (err)
@@ -180,27 +156,36 @@ static int store_block(struct txn *txn, size_t first, uint8_t *block, size_t *n)
 	return 0;
 }
 
+/* Store all entries in the idle copies of their blocks. */
+static int store_blocks(struct txn *txn, struct nat_changes_walk *walk)
+{
+	uint8_t *block = mem_alloc(txn->vol->ctx, txn->vol->geo.block_size);
+	struct f2fs_nat_info entry;
+	bool more = nat_changes_walk_next(walk, &entry);
+	int err = block ? 0 : F2FS_ERR_NOMEM;
+
+	while (more && !err)
+		err = store_block(txn, walk, block, &entry, &more);
+	mem_free(txn->vol->ctx, block);
+	return err;
+}
+
 int nat_store(struct txn *txn, uint8_t *journal)
 {
-	uint8_t *block;
+	struct nat_changes_walk walk;
+	struct f2fs_nat_info entry;
 	int err = txn->nat_is_whole ? 0 : adopt_journal(txn);
 
 	if (err)
 		return err;
 	memset(journal, 0, txn->vol->geo.journal_size);
-	vec_sort(&txn->nat_entries, compare_nids);
-	map32_fini(&txn->nat); /* entries have moved in memory, but nothing looks them up any more */
+	err = nat_changes_walk_begin(&walk, &txn->nat);
 	/* a repair rewrites the entries in the block, too: the kernel judges them even if the journal overrides them */
-	if (txn->nat_entries.count <= txn->vol->geo.nat_journal_max && !txn->has_nat_bits && !txn->is_derived) {
-		for (size_t i = 0; i < txn->nat_entries.count; i++)
-			journal_add_nat(journal, vec_at(&txn->nat_entries, i));
-		return 0;
-	}
-	block = mem_alloc(txn->vol->ctx, txn->vol->geo.block_size);
-	if (!block)
-		return F2FS_ERR_NOMEM;
-	for (size_t i = 0, n = 0; i < txn->nat_entries.count && !err; i += n)
-		err = store_block(txn, i, block, &n);
-	mem_free(txn->vol->ctx, block);
+	if (!err && (txn->nat.count > txn->vol->geo.nat_journal_max || txn->has_nat_bits || txn->is_derived))
+		err = store_blocks(txn, &walk);
+	else
+		while (!err && nat_changes_walk_next(&walk, &entry))
+			journal_add_nat(journal, &entry);
+	nat_changes_walk_end(&walk);
 	return err;
 }

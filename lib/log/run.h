@@ -7,6 +7,7 @@
 #ifndef F2FSKIT_LOG_RUN_H
 #define F2FSKIT_LOG_RUN_H
 
+#include "log/nat_changes.h"
 #include "volume/volume.h"
 
 /*
@@ -52,7 +53,8 @@ struct chain {
 	bool is_broken;	     /* a node went elsewhere: only a checkpoint makes things durable */
 	bool holds;	     /* segment_hold_all() was called */
 	uint64_t taken;	     /* blocks counted since the last checkpoint, without those given back */
-	struct map32 inodes; /* inode number -> enum chain_bit, and << 32 the block that recovery starts it from */
+	struct map32 inodes; /* inode number -> bits but CHAIN_UNMARKED, << 32 the block that recovery starts it from */
+	struct map32 unmarked; /* inode number / 64 -> a bit for each inode that has CHAIN_UNMARKED: many at once */
 	struct map32 sizes;  /* inode number -> bytes that recovery finds without the inode's block */
 };
 
@@ -83,8 +85,7 @@ struct txn {
 	struct map32 nodes;		 /* nid -> struct node * */
 	struct node *dirty, *dirty_last; /* list of dirty nodes, newest first; its end */
 	size_t node_count, dirty_count;
-	struct map32 nat;	/* nid -> NAT entry number in nat_entries */
-	struct vec nat_entries; /* struct f2fs_nat_info, block_addr F2FS_NEW_ADDR: not written yet */
+	struct nat_changes nat; /* block_addr F2FS_NEW_ADDR: not written yet */
 	f2fs_nid_t nid_cursor;
 	f2fs_seg_t free_cursor;
 	uint64_t user_blocks, valid_blocks;

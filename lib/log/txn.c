@@ -30,11 +30,9 @@
 #include "volume/zone_map.h"
 
 /* The read side asks here first: NAT entries and nodes of the running transaction. */
-static const struct f2fs_nat_info *find_nat(const struct f2fs_volume *vol, f2fs_nid_t nid)
+static bool find_nat(const struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
 {
-	uint64_t *index = map32_find(&vol->txn->nat, nid);
-
-	return index ? vec_at(&vol->txn->nat_entries, (size_t)*index) : NULL;
+	return nat_changes_find(&vol->txn->nat, nid, out);
 }
 
 static const uint8_t *find_node(const struct f2fs_volume *vol, f2fs_nid_t nid)
@@ -250,12 +248,12 @@ static int begin(struct f2fs_volume *vol, const struct txn_ops *ops, const struc
 	txn->lacks_ssa = volume_lacks_ssa(vol);
 	txn_tick(txn);
 	map32_init(&txn->nodes, vol->ctx);
-	map32_init(&txn->nat, vol->ctx);
+	nat_changes_init(&txn->nat, vol->ctx);
 	map32_init(&txn->chain.inodes, vol->ctx);
+	map32_init(&txn->chain.unmarked, vol->ctx);
 	map32_init(&txn->chain.sizes, vol->ctx);
 	map32_init(&txn->adopted, vol->ctx);
 	map32_init(&txn->stream_users, vol->ctx);
-	vec_init(&txn->nat_entries, vol->ctx, sizeof(struct f2fs_nat_info));
 	vec_init(&txn->orphans, vol->ctx, sizeof(f2fs_nid_t));
 	vol->txn = txn;
 	err = ops ? ops->start(txn) : 0;
@@ -354,15 +352,15 @@ void txn_drop(struct f2fs_volume *vol)
 	if (txn->ops)
 		txn->ops->forget(txn);
 	map32_fini(&txn->chain.inodes);
+	map32_fini(&txn->chain.unmarked);
 	map32_fini(&txn->chain.sizes);
 	adopted_end(txn);
 	nodes_end(txn);
 	fillers_forget(txn);
 	heads_end(txn);
 	holes_end(txn);
-	map32_fini(&txn->nat);
+	nat_changes_fini(&txn->nat);
 	map32_fini(&txn->stream_users);
-	vec_fini(&txn->nat_entries);
 	vec_fini(&txn->orphans);
 	for (uint32_t k = 0; txn->chunks && k < vol->geo.sit_blocks_used; k++)
 		mem_free(vol->ctx, txn->chunks[k]);

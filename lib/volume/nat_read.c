@@ -58,9 +58,10 @@ static int copy_entry(struct f2fs_volume *vol, const struct f2fs_nat_info *from,
 
 int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
 {
-	const struct f2fs_nat_info *running = vol->ops.running ? vol->ops.running->find_nat(vol, nid) : NULL;
-
-	return running ? copy_entry(vol, running, nid, out) : nat_get_stored(vol, nid, out);
+	if (!vol->ops.running || !vol->ops.running->find_nat(vol, nid, out))
+		return nat_get_stored(vol, nid, out);
+	begin_entry(vol, nid, out);
+	return 0;
 }
 
 int nat_get_table(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)

@@ -35,8 +35,8 @@ struct volume_counts {
 
 /* What a running transaction adds to reading; of log/. */
 struct volume_running {
-	/* the NAT entry as the transaction has it, or NULL */
-	const struct f2fs_nat_info *(*find_nat)(const struct f2fs_volume *vol, f2fs_nid_t nid);
+	/* did the transaction change this NAT entry? out: it, without its place in the table; NULL: not wanted */
+	bool (*find_nat)(const struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out);
 	/* a node's block as the transaction has it, or NULL */
 	const uint8_t *(*find_node)(const struct f2fs_volume *vol, f2fs_nid_t nid);
 	/* make sure that blocks of the main area can be read from the device */

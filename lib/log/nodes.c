@@ -27,8 +27,12 @@ static struct node *find_node(const struct txn *txn, f2fs_nid_t nid)
 /* Memory for a node, which the transaction does not know yet. */
 static struct node *make_node(struct txn *txn, f2fs_nid_t nid)
 {
-	struct node *node = mem_alloc(txn->vol->ctx, sizeof(*node) + txn->vol->geo.block_size);
+	struct node *node = txn->unused;
 
+	if (node)
+		txn->unused = node->next_dirty;
+	else
+		node = mem_alloc(txn->vol->ctx, sizeof(*node) + txn->vol->geo.block_size);
 	if (!node)
 		return NULL;
 	memset(node, 0, sizeof(*node));
@@ -310,6 +314,25 @@ static int note_unmarked(struct txn *txn)
 	return err;
 }
 
+/* Drop all nodes, which are written, and keep their memory: giving it back and getting it again costs the host more
+ * than the nodes cost here. */
+static void drop_all(struct txn *txn)
+{
+	uint32_t key;
+	uint64_t value;
+
+	for (size_t at = 0; map32_each(&txn->nodes, &at, &key, &value);) {
+		struct node *node = (struct node *)(uintptr_t)value;
+
+		node->next_dirty = txn->unused;
+		txn->unused = node;
+	}
+	map32_fini(&txn->nodes);
+	txn->node_count = 0;
+	txn->dirty = txn->dirty_last = NULL;
+	txn->dirty_count = 0;
+}
+
 int nodes_trim(struct txn *txn)
 {
 	int err;
@@ -323,19 +346,17 @@ int nodes_trim(struct txn *txn)
 		err = nodes_flush(txn);
 	if (err)
 		return err;
-	nodes_end(txn);
+	drop_all(txn);
 	return 0;
 }
 
 void nodes_end(struct txn *txn)
 {
-	uint32_t key;
-	uint64_t value;
+	drop_all(txn);
+	while (txn->unused) {
+		struct node *next = txn->unused->next_dirty;
 
-	for (size_t at = 0; map32_each(&txn->nodes, &at, &key, &value);)
-		mem_free(txn->vol->ctx, (struct node *)(uintptr_t)value);
-	map32_fini(&txn->nodes);
-	txn->node_count = 0;
-	txn->dirty = txn->dirty_last = NULL;
-	txn->dirty_count = 0;
+		mem_free(txn->vol->ctx, txn->unused);
+		txn->unused = next;
+	}
 }

@@ -43,7 +43,7 @@ struct node {
 	f2fs_nid_t nid;
 	uint8_t version; /* of its NAT entry; summaries name it */
 	bool is_dirty;
-	struct node *next_dirty, *prev_dirty; /* in the list of dirty nodes, or (next) in one that was detached */
+	struct node *next_dirty, *prev_dirty; /* in the list of dirty nodes, or (next) detached or unused */
 	uint8_t *block;
 };
 
@@ -84,6 +84,7 @@ struct txn {
 	bool lacks_ssa;			 /* volume_lacks_ssa() */
 	struct map32 nodes;		 /* nid -> struct node * */
 	struct node *dirty, *dirty_last; /* list of dirty nodes, newest first; its end */
+	struct node *unused;		 /* memory of nodes that were written and dropped, for the next ones */
 	size_t node_count, dirty_count;
 	struct nat_changes nat; /* block_addr F2FS_NEW_ADDR: not written yet */
 	f2fs_nid_t nid_cursor;

@@ -113,13 +113,16 @@ static uint32_t find_free(const struct dentry_area *area, uint32_t from, uint32_
 static uint32_t end_of_names(const struct dentry_area *area, uint32_t slot)
 {
 	const uint32_t most = dentry_slots_of(NAME_MAX_BYTES);
-	uint32_t at = slot > most ? slot - most : 0, end = 0;
-	struct dentry_ref ref;
 
-	while (at < slot && dentry_next(area, &at, &ref) != DENTRY_END && ref.slot < slot)
+	for (uint32_t at = slot > most ? slot - most : 0; at < slot;) {
+		const uint32_t length = dentry_name_len(area->entries + (size_t)at * dentry_SIZE);
+		const bool is_name = lsb_test(area->bitmap, at) && length > 0 && length <= NAME_MAX_BYTES;
+
+		at += is_name && dentry_slots_of(length) <= area->slots - at ? dentry_slots_of(length) : 1;
 		if (at > slot)
-			end = at;
-	return end;
+			return at;
+	}
+	return 0;
 }
 
 uint32_t dentry_find_room(const struct dentry_area *area, uint32_t count)

@@ -25,3 +25,13 @@ int cli_parse_hex(const char *text, size_t digits, uint8_t *out)
 	}
 	return 0;
 }
+
+void cli_write_hex(char *text, const uint8_t *bytes, size_t n, int upper_case)
+{
+	const char *digits = upper_case ? "0123456789ABCDEF" : "0123456789abcdef";
+
+	for (size_t i = 0; i < n; i++) {
+		text[2 * i] = digits[bytes[i] >> 4];
+		text[2 * i + 1] = digits[bytes[i] & 15];
+	}
+}

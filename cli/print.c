@@ -12,6 +12,8 @@
 
 #include <f2fskit/base.h>
 
+#include "cli/hex.h"
+
 enum { MAX_DEPTH = 8, PATH_SIZE = 256 };
 
 struct level {
@@ -392,17 +394,13 @@ void cli_print_string(struct cli_print *p, const char *name, const char *value)
 
 void cli_print_digits(struct cli_print *p, const char *name, const uint8_t *bytes, size_t n)
 {
-	static const char digit[] = "0123456789abcdef";
 	char *text = malloc(2 * n + 1);
 
 	if (!text) {
 		p->failed = 1;
 		return;
 	}
-	for (size_t i = 0; i < n; i++) {
-		text[2 * i] = digit[bytes[i] >> 4];
-		text[2 * i + 1] = digit[bytes[i] & 15];
-	}
+	cli_write_hex(text, bytes, n, 0);
 	text[2 * n] = '\0';
 	put_string(p, name, text, 2 * n);
 	free(text);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/hex.h"
 #include "dump/copy_options.h"
 #include "dump/session.h"
 #include "dump/view_evidence.h"
@@ -16,6 +17,8 @@
 
 /* Smaller files are cheap enough to be read again for each of their names. */
 #define KEPT_FROM 65536u
+
+#define DIGEST_MAX 64u /* bytes, of SHA-512 */
 
 struct hashes;
 
@@ -41,10 +44,13 @@ struct hashes {
 	uint64_t bytes;	    /* of contents so far */
 };
 
-static void put_hex(const uint8_t *bytes, size_t n, const char *format)
+/* A printf() for each byte would take more time than the digest of a small file. */
+static void put_hex(const uint8_t *bytes, size_t n, int upper_case)
 {
-	for (size_t i = 0; i < n; i++)
-		printf(format, bytes[i]);
+	char text[2 * DIGEST_MAX];
+
+	cli_write_hex(text, bytes, n, upper_case);
+	fwrite(text, 1, 2 * n, stdout);
 }
 
 /* The digest of one kind, and its length. */
@@ -111,7 +117,7 @@ static int put_sum(const struct hashes *h, const char *path, const struct f2fs_d
 
 	if (strpbrk(path, "\\\n\r"))
 		putchar('\\');
-	put_hex(digest, n, "%02x");
+	put_hex(digest, n, 0);
 	fputs("  ", stdout);
 	return put_name(path, 1, 0) || putchar('\n') < 0;
 }
@@ -127,9 +133,9 @@ static int put_hashdeep(const struct hashes *h, const char *path, const struct f
 
 	(void)h;
 	printf("%llu,", (unsigned long long)digests->bytes);
-	put_hex(digests->md5, sizeof(digests->md5), "%02x");
+	put_hex(digests->md5, sizeof(digests->md5), 0);
 	putchar(',');
-	put_hex(digests->sha256, sizeof(digests->sha256), "%02x");
+	put_hex(digests->sha256, sizeof(digests->sha256), 0);
 	/* hashdeep(1) reads lines and knows no escapes. A name that breaks them begins as no other does. */
 	fputs(escapes ? ",\\./" : ",./", stdout);
 	return put_name(path, escapes, 0) || putchar('\n') < 0;
@@ -149,9 +155,9 @@ static int put_nsrl(const struct hashes *h, const char *path, const struct f2fs_
 
 	(void)h;
 	putchar('"');
-	put_hex(digests->sha1, sizeof(digests->sha1), "%02X");
+	put_hex(digests->sha1, sizeof(digests->sha1), 1);
 	fputs("\",\"", stdout);
-	put_hex(digests->md5, sizeof(digests->md5), "%02X");
+	put_hex(digests->md5, sizeof(digests->md5), 1);
 	printf("\",\"%08lX\",\"%s", (unsigned long)digests->crc32, escapes ? "\\" : "");
 	if (put_name(name, escapes, 1))
 		return -1;
@@ -167,15 +173,6 @@ static const struct form forms[] = {
 	{ "hashdeep", F2FS_DIGEST_MD5 | F2FS_DIGEST_SHA256, head_hashdeep, put_hashdeep },
 	{ "nsrl", F2FS_DIGEST_MD5 | F2FS_DIGEST_SHA1, head_nsrl, put_nsrl },
 };
-
-static void put_member(struct dump *d, const char *name, const uint8_t *bytes, size_t n)
-{
-	char text[129];
-
-	for (size_t i = 0; i < n; i++)
-		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-	cli_print_string(d->out, name, text);
-}
 
 static void put_record(const struct hashes *h, f2fs_nid_t ino, const char *path, const struct f2fs_digests *digests)
 {
@@ -196,7 +193,7 @@ static void put_record(const struct hashes *h, f2fs_nid_t ino, const char *path,
 		const uint8_t *bytes = pick(digests, members[i].kind, &n);
 
 		if (h->form->digests & members[i].kind)
-			put_member(h->d, members[i].name, bytes, n);
+			cli_print_digits(out, members[i].name, bytes, n);
 	}
 	cli_print_bytes(out, "path", path, strlen(path));
 	cli_print_end(out);

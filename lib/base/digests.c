@@ -72,6 +72,38 @@ void digests_end(struct digests *d)
 			sha_fini(&d->running[i]);
 }
 
+static int start_again(struct digests *d)
+{
+	int err = 0;
+
+	for (unsigned i = 0; i < DIGEST_KINDS && !err; i++)
+		if (d->ready & kinds[i].bit)
+			err = sha_start(&d->running[i]);
+	return err;
+}
+
+int digests_begin_kept(struct f2fs_context *ctx, struct digests **kept, unsigned wanted)
+{
+	int err;
+
+	if (*kept && (*kept)->ready == wanted)
+		return start_again(*kept) == 0 ? 0 : digests_unavailable(ctx);
+	digests_drop(ctx, kept);
+	*kept = mem_alloc(ctx, sizeof(**kept));
+	if (!*kept)
+		return F2FS_ERR_NOMEM;
+	err = digests_begin(*kept, wanted);
+	return err == 0 ? 0 : digests_unavailable(ctx);
+}
+
+void digests_drop(struct f2fs_context *ctx, struct digests **kept)
+{
+	if (*kept)
+		digests_end(*kept);
+	mem_free(ctx, *kept);
+	*kept = NULL;
+}
+
 int digests_unavailable(struct f2fs_context *ctx)
 {
 	return error_set(ctx, F2FS_ERR_UNSUPPORTED,

@@ -26,6 +26,12 @@ struct sha *digests_running(struct digests *d, unsigned kind);
 /* Put the results into their members of out; the others stay. Returns 0, or -1. */
 int digests_finish(struct digests *d, struct f2fs_digests *out);
 void digests_end(struct digests *d);
+/*
+ * Begin those that are wanted in *kept, which stay ready for the next file: to find them in libcrypto takes longer than
+ * to digest a small file. *kept is NULL at first. Drop it in any case. Fails with NOMEM, UNSUPPORTED.
+ */
+int digests_begin_kept(struct f2fs_context *ctx, struct digests **kept, unsigned wanted);
+void digests_drop(struct f2fs_context *ctx, struct digests **kept);
 /* Record and return UNSUPPORTED, for a result of -1. */
 int digests_unavailable(struct f2fs_context *ctx);
 

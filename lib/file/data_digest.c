@@ -83,7 +83,7 @@ int f2fs_inode_digest(struct f2fs_inode *inode, unsigned wanted, struct f2fs_dig
 {
 	struct f2fs_context *ctx = inode->vol->ctx;
 	struct f2fs_digests own = { .crc32 = UINT32_MAX };
-	struct digests d;
+	struct digests **d = &inode->vol->files.digests;
 	int err;
 
 	error_clear(ctx);
@@ -95,12 +95,11 @@ int f2fs_inode_digest(struct f2fs_inode *inode, unsigned wanted, struct f2fs_dig
 	err = inode_sync(inode);
 	if (err)
 		return err;
-	err = digests_begin(&d, wanted) == 0 ? 0 : digests_unavailable(ctx);
+	err = digests_begin_kept(ctx, d, wanted);
 	if (!err)
-		err = add_contents(inode, &d, &own);
-	if (!err && digests_finish(&d, &own) != 0)
+		err = add_contents(inode, *d, &own);
+	if (!err && digests_finish(*d, &own) != 0)
 		err = digests_unavailable(ctx);
-	digests_end(&d);
 	own.crc32 = err ? 0 : ~own.crc32;
 	sized_give(out, &own, sizeof(own));
 	return err;

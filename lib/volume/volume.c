@@ -9,6 +9,7 @@
 
 #include "base/checked.h"
 #include "base/crc.h"
+#include "base/digests.h"
 #include "base/error.h"
 #include "device/cache.h"
 #include "device/multi.h"
@@ -498,6 +499,7 @@ void f2fs_volume_close(struct f2fs_volume *vol)
 	marks_fini(&vol->dropped);
 	volume_forget_options(vol);
 	volume_forget_filing(vol);
+	digests_drop(vol->ctx, &vol->files.digests);
 	for (size_t i = 0; i < vol->notes.count; i++)
 		mem_free(vol->ctx, *(char **)vec_at(&vol->notes, i));
 	vec_fini(&vol->notes);

@@ -23,6 +23,7 @@
 
 struct amends;
 struct beside;
+struct digests;
 struct f2fs_gc_options;
 struct f2fs_past;
 struct keyring;
@@ -97,6 +98,7 @@ struct volume_files {
 	bool owns_orphans;	      /* those listed by the checkpoint are open here, or were */
 	bool look_for_orphans;	      /* a handle was closed that may have held one */
 	struct volume_filing filing;
+	struct digests *digests; /* of the last file, ready for the next; NULL: none yet */
 };
 
 /* The clock that changes stamp segments and inodes with (clock.h). */

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/comp.h"
+#include "base/sha.h"
 #include "common/seed.h"
 
 static struct seed seed;
@@ -41,6 +42,39 @@ static void check_pattern(struct f2fs_inode *inode, uint64_t offset, size_t leng
 		if (bytes[i] != pattern(offset + i - from))
 			fail_msg("byte %zu of %zu", i, length);
 	free(bytes);
+}
+
+/* Compare the SHA-256 of a file, computed together with other digests, with that of its bytes. */
+static void check_digest(const char *path, size_t size, unsigned others)
+{
+	struct f2fs_digests found = { F2FS_SIZED(f2fs_digests) };
+	struct f2fs_inode *inode = open_path(path);
+	uint8_t bytes[9000], expected[SHA_MAX_SIZE];
+	size_t done;
+
+	assert_int_equal(f2fs_inode_read(inode, 0, bytes, sizeof(bytes), &done), 0);
+	assert_int_equal(done, size);
+	assert_int_equal(sha_digest(SHA_256, bytes, size, expected), 0);
+	assert_int_equal(f2fs_inode_digest(inode, F2FS_DIGEST_SHA256 | others, &found), 0);
+	assert_memory_equal(found.sha256, expected, sizeof(found.sha256));
+	assert_int_equal(found.bytes, size);
+	f2fs_inode_close(inode);
+}
+
+/* Digests stay ready from one file to the next, and other ones may be wanted. */
+static void digests_in_turn(void **state)
+{
+	const unsigned others = f2fs_digest_available(F2FS_DIGEST_ALL) ? F2FS_DIGEST_ALL : 0;
+
+	(void)state;
+	assert_int_equal(seed_open(&seed, "plain", NULL), 0);
+	check_digest("/tree/size-3000", 3000, 0);
+	check_digest("/tree/size-9000", 9000, 0);
+	check_digest("/tree/size-0", 0, 0);
+	check_digest("/tree/size-5", 5, others);
+	check_digest("/tree/size-3000", 3000, others);
+	check_digest("/tree/size-9000", 9000, 0);
+	seed_close(&seed);
 }
 
 static void files_of_all_sizes(void **state)
@@ -372,6 +406,7 @@ static void kinds_of_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(digests_in_turn),
 		cmocka_unit_test(files_of_all_sizes),
 		cmocka_unit_test(holes_are_zeros),
 		cmocka_unit_test(blocks_at_every_border),

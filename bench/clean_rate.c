@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Cleaning on a device in memory beside a raw copy: clean_rate [FILE-MIB [PERCENT]]. A file is overwritten at random
- * until PERCENT of its blocks have moved, so that its old segments are partly used; then every section that is worth
- * it is cleaned. The raw copy reads the blocks in use of the segments that are not full, each run of them by one read,
- * and writes them a segment at a time to another device: what cleaning has to do at least. All memory of both devices
- * was written before, as memory that is written for the first time costs more than all else.
- * Commits are in the time of cleaning. Prints both rates, processor time.
+ * Cleaning on a device in memory beside a raw copy: clean_rate [FILE-MIB [PERCENT...]]. A file is overwritten at random
+ * until PERCENT (50) of its blocks have moved, so that its old segments are partly used; then every section that is
+ * worth it is cleaned. The raw copy reads the blocks in use of the segments that are not full, each run of them by one
+ * read, and writes them a segment at a time to another device: what cleaning has to do at least. All memory of both
+ * devices was written before, as memory that is written for the first time costs more than all else. Commits are in the
+ * time of cleaning. Prints both rates, processor time.
  */
 #include <f2fskit/f2fskit.h>
 #include <stdio.h>
@@ -165,10 +165,8 @@ static double copy_raw(struct f2fs_device *dev, const struct runs *runs)
 	return start;
 }
 
-int main(int argc, char **argv)
+static void measure(uint64_t mib, unsigned percent)
 {
-	const uint64_t mib = argc > 1 ? strtoull(argv[1], NULL, 0) : 512;
-	const unsigned percent = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 0) : 50;
 	const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options), .used_limit = 99 };
 	struct f2fs_gc_result result = { F2FS_SIZED(f2fs_gc_result) };
 	struct runs runs = { 0 };
@@ -177,7 +175,6 @@ int main(int argc, char **argv)
 	double cleaning, raw, start;
 	uint64_t moved;
 
-	check(f2fs_context_open(NULL, &ctx), "context");
 	age(mib, percent, &dev, &vol);
 	find_runs(vol, &runs);
 	raw = copy_raw(dev, &runs);
@@ -188,10 +185,24 @@ int main(int argc, char **argv)
 	raw *= (double)moved / (double)runs.blocks;
 	free(runs.list);
 	f2fs_volume_close(vol);
-	printf("%llu blocks moved out of %u sections, %u commits: %.0f MiB/s, raw copy %.0f MiB/s: %.0f %%\n",
-	       (unsigned long long)moved, (unsigned)result.sections, (unsigned)result.commits,
-	       (double)moved / 256 / cleaning, (double)moved / 256 / raw, 100 * raw / cleaning);
+	printf("| %u %% | %llu | %u | %u | %.0f | %.0f | %.0f %% |\n", percent, (unsigned long long)moved,
+	       (unsigned)result.sections, (unsigned)result.commits, (double)moved / 256 / cleaning,
+	       (double)moved / 256 / raw, 100 * raw / cleaning);
+	fflush(stdout);
 	f2fs_device_close(dev);
+}
+
+int main(int argc, char **argv)
+{
+	const uint64_t mib = argc > 1 ? strtoull(argv[1], NULL, 0) : 512;
+
+	check(f2fs_context_open(NULL, &ctx), "context");
+	printf("| rewritten | blocks moved | sections | commits | MiB/s | raw copy MiB/s | share |\n"
+	       "|---|---|---|---|---|---|---|\n");
+	if (argc <= 2)
+		measure(mib, 50);
+	for (int i = 2; i < argc; i++)
+		measure(mib, (unsigned)strtoul(argv[i], NULL, 0));
 	f2fs_context_close(ctx);
 	return 0;
 }

@@ -4,9 +4,9 @@
 
     PYTHONPATH=build/python bench/defrag_figures.py BUILD FOLDER [FILES [SHARES [kernel]]]
 
-Prints for each share and order: files in one piece, moves per block, blocks moved more than twice, processor seconds, and those of
-reading and writing the moved blocks once, by the same requests, on a fresh copy of the image; the least of three. With
-"kernel" F2FS_IOC_DEFRAGMENT is called for each file, too."""
+Prints for each share and order: files in pieces before and after, moves of a block, blocks moved more than twice, processor
+seconds, and those of reading and writing the moved blocks once, by the same requests, on a fresh copy of the image; the least of
+three. With "kernel" F2FS_IOC_DEFRAGMENT is called for each file, too, on standard error."""
 import os
 import random
 import subprocess
@@ -81,8 +81,11 @@ def raw_requests(image, order):
         volume.defrag(order)
         after = types(volume)
     os.close(record.fd)
-    return [(writes, offset, length) for writes, offset, length in record.log
-            if offset >= main * BLOCK and (after if writes else before)[(offset // BLOCK - main) // 512]]
+
+    def is_of_data(writes, offset):
+        segment = (offset // BLOCK - main) // 512  # the device may end after the last one
+        return 0 <= segment < len(before) and (after if writes else before)[segment]
+    return [request for request in record.log if is_of_data(*request[:2])]
 
 
 def raw_copy(image, requests):
@@ -114,11 +117,12 @@ def by_the_kernel(image):
                           capture_output=True, check=True)
     with f2fskit.open(image) as volume:
         found = volume.fragmentation()
-    print(f"     kernel: {done.stdout.decode().strip()}: {found.broken} broken, {found.fragments} fragments", flush=True)
+    print(f"     kernel: {done.stdout.decode().strip()}: {found.broken} broken, {found.fragments} fragments", file=sys.stderr)
 
 
 def main(build, folder, files="10000", shares="70,90,95", kernel=""):
     aged, image = os.path.join(folder, "aged.img"), os.path.join(folder, "disk.img")
+    print("| full | order | files in pieces | moves a block | moved more than twice | processor s | raw copy s | times |\n" + "|---" * 8 + "|")
     for percent in map(int, shares.split(",")):
         make(build, aged, int(files), percent)
         for order in ("score", "tree"):
@@ -135,11 +139,9 @@ def main(build, folder, files="10000", shares="70,90,95", kernel=""):
             put_in_order(image, order)
             assert f2fskit.check(image).found == 0
             moved = found.blocks_placed + found.blocks_cleared
-            whole = 1 - found.after.broken / found.after.files
-            print(f"{percent} % {order:5}: broken {found.before.broken} -> {found.after.broken} of {found.after.files} "
-                  f"({whole:.2%} whole), fragments {found.before.fragments} -> {found.after.fragments}, "
-                  f"{moved / max(found.blocks_placed, 1):.2f} moves a block, {found.blocks_often} more than twice, "
-                  f"{min(best):.2f} s (raw {min(raw):.2f} s, {min(best) / min(raw):.2f}), end {found.end.name}", flush=True)
+            print(f"| {percent} % | {order} | {found.before.broken} -> {found.after.broken} of {found.after.files} | "
+                  f"{moved / max(found.blocks_placed, 1):.2f} | {found.blocks_often} | {min(best):.2f} | {min(raw):.2f} | "
+                  f"{min(best) / min(raw):.2f} |", flush=True)
         if kernel:
             fresh(aged, image)
             by_the_kernel(image)

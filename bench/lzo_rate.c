@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Our LZO compressor beside the LZO library's lzo1x_1, in turns, over files cut into clusters: lzo_rate FILE... For
- * each file and cluster size: bytes and MB/s of both, and ours as a part of the library's. Processor time, best of 12
- * turns.
+ * each file and cluster size: bytes of the library's for each byte of the file, its MB/s, and both of ours as a part of
+ * the library's. Processor time, best of 12 turns.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,12 +60,12 @@ static void measure(const char *name, size_t size, size_t cluster)
 				best[maker] = start;
 		}
 	}
-	printf("%-24s %5zu KiB  size %.3f  MB/s %5.0f", name, cluster >> 10, (double)total[PEER] / plain,
+	printf("| %s | %zu KiB | %.3f | %.0f |", name, cluster >> 10, (double)total[PEER] / plain,
 	       plain / best[PEER] / 1e6);
 	for (enum maker maker = PLAIN; maker < MAKERS; maker++)
-		printf(" | size x%.3f  MB/s %5.0f x%.2f", (double)total[maker] / (double)total[PEER],
-		       plain / best[maker] / 1e6, best[PEER] / best[maker]);
+		printf(" %.3f | %.2f |", (double)total[maker] / (double)total[PEER], best[PEER] / best[maker]);
 	printf("\n");
+	fflush(stdout);
 }
 
 int main(int argc, char **argv)
@@ -76,7 +76,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, argc < 2 ? "usage: lzo_rate FILE...\n" : "lzo_rate: liblzo2 is not installed\n");
 		return 2;
 	}
-	printf("%-34s  liblzo2                | lzo                            | lzo-rle\n", "");
+	printf("| file | cluster | liblzo2: size | MB/s | lzo: size | speed | lzo-rle: size | speed |\n"
+	       "|---|---|---|---|---|---|---|---|\n");
 	for (int i = 1; i < argc; i++) {
 		const char *name = strrchr(argv[i], '/');
 		FILE *file = fopen(argv[i], "rb");

@@ -282,6 +282,7 @@ int volume_check_newest(struct f2fs_volume *vol)
 					   .block_plus1 = (uint64_t)volume_pack_start(vol, other) + 1 };
 	enum pack_loss loss;
 	f2fs_blk_t left;
+	int64_t newer;
 	int err;
 
 	if (vol->is_newest || vol->accepts_unread || vol->is_overlaid)
@@ -289,8 +290,9 @@ int volume_check_newest(struct f2fs_volume *vol)
 	err = volume_judge_pack(vol, &loss, &left);
 	if (err)
 		return err;
-	if (vol->pack_state[other - 1] == 0 &&
-	    (int64_t)(vol->pack_version[other - 1] - vol->pack_version[vol->view->pack - 1]) > 0) {
+	newer = (int64_t)(vol->pack_version[other - 1] - vol->pack_version[vol->view->pack - 1]);
+	/* of equal versions, as f2fs-tools leave them on read-only volumes, pack 1 is in force */
+	if (vol->pack_state[other - 1] == 0 && (newer > 0 || (newer == 0 && other == 1))) {
 		if (vol->has_chosen_pack)
 			return error_at(vol->ctx, F2FS_ERR_STATE, &where,
 					"the chosen checkpoint pack %u is older than pack %u: writing would destroy "

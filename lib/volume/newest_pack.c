@@ -209,12 +209,13 @@ static bool has_wrong_bits(const struct f2fs_volume *vol, unsigned pack, const u
 
 /*
  * f2fs-tools fill a volume with the feature ro in pack 1, with the version that pack 2 has from mkfs. Is this such a
- * pack 1, damaged since?
+ * pack 1, damaged since? Its first block has the version, or is the same as its last one but for a few bits.
  */
 static bool is_filled(const struct f2fs_volume *vol, unsigned pack, uint8_t *block, uint8_t *head)
 {
 	return geometry_has(&vol->geo, F2FS_FEAT_RO) && pack == 1 &&
-	       read_block(vol, volume_pack_start(vol, pack), head) && has_wrong_bits(vol, pack, head, block);
+	       read_block(vol, volume_pack_start(vol, pack), head) &&
+	       (cp_checkpoint_ver(head) == cp_checkpoint_ver(vol->view->cp) || has_wrong_bits(vol, pack, head, block));
 }
 
 static enum pack_loss judge(struct f2fs_volume *vol, uint8_t *block, uint8_t *best, f2fs_blk_t *left)

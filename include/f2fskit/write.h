@@ -9,6 +9,9 @@
  * device that fails, damage, a host that cancels) poisons the transaction. It can only be rolled back then: every
  * further change and the commit fail with F2FS_ERR_STATE.
  *
+ * On a damaged volume a call fails with F2FS_ERR_CORRUPT before it takes a block, a node or a name from another file.
+ * The last error names the rule; f2fs_check() with repair mends the damage.
+ *
  * The caller acts as the superuser: permissions, quota limits and the flags "immutable" and "append only" are kept but
  * not enforced. The kind of an inode (verity, compressed, encrypted without key) can make calls fail.
  *

@@ -20,6 +20,7 @@
 #include "file/page_store.h"
 #include "file/pages.h"
 #include "file/run.h"
+#include "file/slots_own.h"
 #include "file/winode.h"
 #include "format/cluster.h"
 #include "log/heads.h"
@@ -240,7 +241,9 @@ int cluster_open(struct f2fs_inode *inode, struct winode *w, uint64_t file_block
 	err = slot_make(w, first, &slot);
 	if (err || get_le32(slot.raw) != F2FS_COMPRESS_ADDR)
 		return err;
-	err = inode_sync(inode);
+	err = slots_need_own(w, &slot, size);
+	if (!err)
+		err = inode_sync(inode);
 	if (!err)
 		err = compress_read(inode, first / size, &data);
 	if (!err)
@@ -271,6 +274,8 @@ static int replace_cluster(struct winode *w, uint64_t first, const uint8_t *data
 	uint32_t blocks = 0;
 	int err = slot_make(w, first, &slot);
 
+	if (!err)
+		err = slots_need_own(w, &slot, w->layout.cluster_blocks);
 	if (!err)
 		err = need_packer(w, &p);
 	if (!err)

@@ -13,6 +13,7 @@
 #include "file/pages.h"
 #include "file/place.h"
 #include "file/quota_count.h"
+#include "file/slots_own.h"
 #include "file/winode.h"
 #include "format/inode.h"
 #include "log/chain.h"
@@ -231,6 +232,9 @@ int data_append(struct winode *w, uint64_t file_block, const uint8_t *data, uint
 		if (err)
 			return err;
 		n = slot.count < count ? slot.count : count;
+		err = slots_need_own(w, &slot, n);
+		if (err)
+			return err;
 		for (uint32_t i = 0; i < n; i++)
 			fresh += get_le32(slot.raw + (size_t)i * 4) == F2FS_NULL_ADDR;
 		err = space_take(w->txn, fresh);

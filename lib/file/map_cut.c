@@ -8,6 +8,7 @@
 #include "file/map_cut.h"
 #include "file/map_write.h"
 #include "file/page_store.h"
+#include "file/slots_own.h"
 #include "file/winode.h"
 #include "file/write.h"
 #include "log/nodes.h"
@@ -25,31 +26,38 @@ static int find_run(struct winode *w, uint64_t at, uint64_t end, struct slot_ref
 	return err;
 }
 
-/* Free slots [from, to) at words. */
-static int free_slots(struct winode *w, struct node *node, uint8_t *words, uint32_t from, uint32_t to)
+/* Free the slots of a run. */
+static int free_slots(struct winode *w, const struct slot_ref *run)
 {
-	for (uint32_t i = from; i < to; i++) {
-		f2fs_blk_t addr = get_le32(words + (size_t)i * 4);
-		int err;
+	int err = slots_need_own(w, run, run->count);
+
+	for (uint32_t i = 0; i < run->count && !err; i++) {
+		uint8_t *raw = run->raw + (size_t)i * 4;
+		f2fs_blk_t addr = get_le32(raw);
 
 		if (addr == F2FS_NULL_ADDR)
 			continue;
 		/* the head of a cluster whose saved blocks were given back is not counted */
-		if (addr == F2FS_COMPRESS_ADDR && w->layout.is_compressed &&
-		    !cluster_forget(w, words + (size_t)i * 4)) {
-			put_le32(words + (size_t)i * 4, F2FS_NULL_ADDR);
+		if (addr == F2FS_COMPRESS_ADDR && w->layout.is_compressed && !cluster_forget(w, raw)) {
+			put_le32(raw, F2FS_NULL_ADDR);
 			continue;
 		}
 		err = block_free(w->txn, addr);
 		if (err)
 			return err;
-		put_le32(words + (size_t)i * 4, F2FS_NULL_ADDR);
-		node_dirty(w->txn, node);
+		put_le32(raw, F2FS_NULL_ADDR);
+		node_dirty(w->txn, run->node);
 		err = winode_count(w, -1);
-		if (err)
-			return err;
 	}
-	return 0;
+	return err;
+}
+
+/* Free the slots of a node, which are at words, from one on. */
+static int free_from(struct winode *w, struct node *node, uint8_t *words, uint32_t from, uint32_t slots)
+{
+	const struct slot_ref run = { node, words + (size_t)from * 4, from, from < slots ? slots - from : 0 };
+
+	return free_slots(w, &run);
 }
 
 /* Data blocks below one entry of a node that is height levels high. */
@@ -84,9 +92,9 @@ static int cut_subtree(struct winode *w, struct node *parent, uint8_t *raw, uint
 	if (err)
 		return err;
 	if (height == 1) {
-		err = free_slots(w, node, node->block,
-				 keep < w->layout.node_slots ? (uint32_t)keep : w->layout.node_slots,
-				 w->layout.node_slots);
+		const uint32_t slots = w->layout.node_slots;
+
+		err = free_from(w, node, node->block, keep < slots ? (uint32_t)keep : slots, slots);
 	} else {
 		for (uint32_t i = (uint32_t)(keep / span); i < n && !err; i++) {
 			uint64_t before = i * span;
@@ -116,7 +124,7 @@ int map_punch(struct winode *w, uint64_t first, uint64_t end)
 		if (!err)
 			err = find_run(w, at, end, &run);
 		if (!err && run.node)
-			err = free_slots(w, run.node, run.raw, 0, run.count);
+			err = free_slots(w, &run);
 		if (err)
 			return err;
 	}
@@ -186,7 +194,7 @@ int map_truncate(struct winode *w, uint64_t first)
 
 	pages_forget(w->txn, w->node->nid, first);
 	if (first < w->layout.slots)
-		err = free_slots(w, w->node, winode_block(w) + w->layout.slot_offset, (uint32_t)first, w->layout.slots);
+		err = free_from(w, w->node, winode_block(w) + w->layout.slot_offset, (uint32_t)first, w->layout.slots);
 	for (unsigned i = 0; i < INODE_NIDS && !err; i++) {
 		uint64_t size = span_of(w, heights[i] + 1u);
 		uint8_t *raw = inode_nid_w(geo, winode_block(w), i);

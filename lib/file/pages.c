@@ -12,6 +12,7 @@
 #include "file/map_write.h"
 #include "file/page_store.h"
 #include "file/pages.h"
+#include "file/slots_own.h"
 #include "file/winode.h"
 #include "format/inode.h"
 #include "log/nodes.h"
@@ -60,6 +61,8 @@ static int get_page(struct winode *w, uint64_t file_block, const struct slot_ref
 		return 0;
 	}
 	err = slot.node ? 0 : slot_make(w, file_block, &slot);
+	if (!err)
+		err = slots_need_own(w, &slot, 1);
 	if (err)
 		return err;
 	old = get_le32(slot.raw);

@@ -9,6 +9,7 @@
 #include "file/pages.h"
 #include "file/range.h"
 #include "file/range_blocks.h"
+#include "file/slots_own.h"
 #include "file/winode.h"
 #include "log/nodes.h"
 #include "log/segments.h"
@@ -46,6 +47,8 @@ int range_reserve(struct winode *w, uint64_t first, uint64_t end, bool fresh)
 			return err;
 		if (run.count > end - at)
 			run.count = (uint32_t)(end - at);
+		if (fresh)
+			err = slots_need_own(w, &run, run.count);
 		for (uint32_t i = 0; i < run.count && !err; i++) {
 			struct slot_ref one = { run.node, run.raw + (size_t)i * 4, run.ofs_in_node + i, 1 };
 			f2fs_blk_t old = get_le32(one.raw);

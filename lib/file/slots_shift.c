@@ -9,6 +9,7 @@
 #include "file/data_append.h"
 #include "file/map_cut.h"
 #include "file/map_write.h"
+#include "file/slots_own.h"
 #include "file/slots_shift.h"
 #include "log/nodes.h"
 #include "volume/block_read.h"
@@ -35,6 +36,9 @@ static int take(struct shift *s, uint64_t from, uint32_t count, bool *any)
 			return err;
 		if (run.count > count - at)
 			run.count = count - at;
+		err = run.node ? slots_need_own(s->w, &run, run.count) : 0;
+		if (err)
+			return err;
 		for (uint32_t i = 0; run.node && i < run.count; i++) {
 			s->words[at + i] = get_le32(run.raw + (size_t)i * 4);
 			put_le32(run.raw + (size_t)i * 4, F2FS_NULL_ADDR);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The summaries of segments that are no log, in the SSA: read, and written in this place alone. Several segments may
- * share a block; the others stay as they are.
+ * The summaries of segments. Those of segments that are no log are in the SSA, and written in this place alone. Several
+ * segments may share a block; the others stay as they are.
  */
 #include <string.h>
 
@@ -10,6 +10,31 @@
 #include "log/txn_state.h"
 #include "volume/block_read.h"
 #include "volume/counters.h"
+
+int summary_peek(struct txn *txn, f2fs_seg_t segno, const uint8_t **entries, bool *is_node)
+{
+	const uint8_t *block;
+	uint32_t offset;
+	int err;
+
+	*entries = NULL;
+	*is_node = false;
+	if (txn->lacks_ssa)
+		return 0;
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++) {
+		if (!txn->heads[i].sums || txn->heads[i].segno != segno)
+			continue;
+		*entries = txn->heads[i].sums;
+		*is_node = i >= F2FS_HOT_NODE;
+		return 0;
+	}
+	err = volume_peek(txn->vol, geometry_ssa_block(&txn->vol->geo, segno, &offset), &block);
+	if (err)
+		return err;
+	*entries = block + offset;
+	*is_node = sumfoot_entry_type(summary_footer_of(&txn->vol->geo, block + offset)) != SUMMARY_OF_DATA;
+	return 0;
+}
 
 /*
  * The summary of a segment that is no log now. It is always the one in the SSA: even if the last checkpoint had a log

@@ -81,3 +81,97 @@ def test_others_stay(f2fskit, base, pointer, change):
         assert look(f2fskit, damaged) == wanted, (pointer, target)
         damaged.close()
     assert tried > 0 or change in ("cut", "write", "set", "remove", "truncate")
+
+
+# ---- slots that point to blocks of others
+
+SMALL_MIB = 56
+
+
+def blocks_of(f2fskit, device, name):
+    """The number of a file, and the addresses of its first block and of a later one, which has a node of its own."""
+    with f2fskit.open(device) as volume:
+        inode = volume.lookup("/" + name)
+        data = {extent.file_block: extent.addr for extent in inode.extents() if extent.addr}
+        return inode.number, {block: data[block] for block in (0, 950)}
+
+
+def fill_up(f2fskit, device):
+    """Write into every free block, holes of old segments among them."""
+    with f2fskit.open(device, "r+") as volume:
+        volume.configure(logging="threaded")
+        try:
+            for i in range(SMALL_MIB):
+                volume.path("/full-%d" % i).write_bytes(b"full" * (MIB // 4))
+                volume.commit()
+        except f2fskit.NospcError:
+            volume.rollback()
+
+
+SLOT_CHANGES = {
+    "unlink": lambda f2fskit, volume, inode: volume.path("/victim").unlink(),
+    "truncate": lambda f2fskit, volume, inode: inode.truncate(0),
+    "punch": lambda f2fskit, volume, inode: inode.fallocate(
+        0, 1000 * BLOCK, f2fskit.FallocateFlag.PUNCH_HOLE | f2fskit.FallocateFlag.KEEP_SIZE),
+    "zero": lambda f2fskit, volume, inode: [
+        inode.fallocate(block * BLOCK, 2 * BLOCK, f2fskit.FallocateFlag.ZERO_RANGE) for block in (0, 950)],
+    "write": lambda f2fskit, volume, inode: [inode.pwrite(b"new!" * (BLOCK // 4), block * BLOCK) for block in (0, 950)],
+    "part": lambda f2fskit, volume, inode: [inode.pwrite(b"new", block * BLOCK + 5) for block in (0, 950)],
+    "in-place": lambda f2fskit, volume, inode: (volume.configure(in_place=True), [
+        inode.pwrite(b"new!" * (40 * BLOCK // 4), block * BLOCK) for block in (0, 950)]),
+    "collapse": lambda f2fskit, volume, inode: inode.fallocate(0, BLOCK, f2fskit.FallocateFlag.COLLAPSE_RANGE),
+}
+
+
+@pytest.fixture(scope="module")
+def small_base(f2fskit):
+    device = f2fskit.Device.memory(SMALL_MIB * MIB)
+    fill(f2fskit, device)
+    return device, look(f2fskit, device)
+
+
+@pytest.mark.parametrize("change", SLOT_CHANGES)
+@pytest.mark.parametrize("block", (0, 950))
+def test_blocks_of_others_stay(f2fskit, small_base, block, change):
+    """The wrong slot points to a block of data, to a node, or to a block of another slot of the same file."""
+    device, wanted = small_base
+    (victim, own), (other, others) = (blocks_of(f2fskit, device, name) for name in ("victim", "other"))
+    with f2fskit.fields(device) as fields:
+        node = victim if block == 0 else int(fields["inode[%d].i_nid[0]" % victim])
+        targets = [others[0], others[950], int(fields["nat[%d].block_addr" % other]), own[950 - block]]
+        with f2fskit.open(device) as volume:
+            first = 0 if block == 0 else volume.geometry.addrs_per_inode - 50       # slots of inline attributes
+        slot = "inode[%d].i_addr[0]" % node if block == 0 else "node[%d].addr[%d]" % (node, block - first)
+        old = int(fields[slot])
+    assert old == own[block]
+    for target in targets:
+        damaged = device.overlay()
+        with f2fskit.fields(damaged, "r+") as fields:
+            fields[slot] = str(target)
+        with pytest.raises(f2fskit.CorruptError) as refused:
+            with f2fskit.open(damaged, "r+") as volume:
+                SLOT_CHANGES[change](f2fskit, volume, volume.lookup("/victim"))
+                volume.commit()
+        if target == own[950 - block] and refused.value.rule == "SIT_COUNT":
+            continue        # its own slot came first
+        assert refused.value.rule == "NODE_SHARED" and refused.value.block == target and "fsck.f2fs" in str(refused.value)
+        fill_up(f2fskit, damaged)
+        assert look(f2fskit, damaged) == wanted
+        f2fskit.check(damaged, repair=True)
+        assert look(f2fskit, damaged) == wanted
+        damaged.close()
+
+
+def test_a_wrong_summary_forbids_nothing(f2fskit, small_base):
+    """The owner that a summary names does not point to the block: the file may free it."""
+    device, wanted = small_base
+    (victim, own), (other, _) = (blocks_of(f2fskit, device, name) for name in ("victim", "other"))
+    damaged = device.overlay()
+    with f2fskit.open(damaged) as volume:
+        segment, offset = divmod(own[0] - volume.geometry.main_blkaddr, 512)
+    with f2fskit.fields(damaged, "r+") as fields:
+        fields["ssa[%d][%d].nid" % (segment, offset)] = str(other)
+    with f2fskit.open(damaged, "r+") as volume:
+        volume.path("/victim").unlink()
+        volume.commit()
+    assert look(f2fskit, damaged) == wanted

@@ -23,6 +23,7 @@
 #include "file/inode_past.h"
 #include "file/inode_read.h"
 #include "file/last_names.h"
+#include "file/name_own.h"
 #include "file/orphan.h"
 #include "file/pages.h"
 #include "file/winode.h"
@@ -375,6 +376,8 @@ static int remove_name(struct f2fs_inode *dir, const char *name, size_t length)
 		err = dir_lookup(dir, name, length, &entry);
 	if (!err)
 		err = winode_get(dir->vol, entry.ino, &w);
+	if (!err)
+		err = name_need_own(dir, &entry, &w);
 	if (!err && winode_is_dir(&w))
 		err = dir_need_empty(dir->vol, entry.ino);
 	if (!err)

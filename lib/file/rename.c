@@ -16,6 +16,7 @@
 #include "file/inode_past.h"
 #include "file/inode_read.h"
 #include "file/name.h"
+#include "file/name_own.h"
 #include "file/orphan.h"
 #include "file/winode.h"
 #include "log/chain.h"
@@ -41,6 +42,8 @@ static int look_up(struct side *s)
 		return err;
 	s->exists = true;
 	err = winode_get(s->dir->vol, s->entry.ino, &s->w);
+	if (!err)
+		err = name_need_own(s->dir, &s->entry, &s->w);
 	s->is_dir = !err && winode_is_dir(&s->w);
 	return err;
 }

@@ -175,3 +175,90 @@ def test_a_wrong_summary_forbids_nothing(f2fskit, small_base):
         volume.path("/victim").unlink()
         volume.commit()
     assert look(f2fskit, damaged) == wanted
+
+
+# ---- entries that name inodes of others
+
+NAMES = ("/victim", "/other", "/folder/below", "/symlink", "/empty")
+
+
+def name_state(f2fskit, device):
+    """{path: (inode number, contents)}"""
+    with f2fskit.open(device) as volume:
+        return {path: (entry.ino, volume.path(path).read_bytes() if volume.path(path).is_file(follow_symlinks=False) else None)
+                for path, entry in volume.scan("/")}
+
+
+@pytest.fixture(scope="module", params=(0, 300))
+def names_base(f2fskit, request):
+    """Names in an inline directory, and in one of blocks."""
+    device = f2fskit.Device.memory(SMALL_MIB * MIB)
+    f2fskit.mkfs(device)
+    with f2fskit.open(device, "r+") as volume:
+        volume.path("/folder").mkdir()
+        for path in NAMES[:3]:
+            volume.path(path).write_bytes(path.encode() * 2000)
+        volume.path("/symlink").symlink_to("target" * 30)
+        volume.path("/empty").mkdir()
+        for i in range(request.param):
+            volume.path("/fill-%d" % i).write_bytes(b"")
+    return device, name_state(f2fskit, device)
+
+
+def exchange(volume, name, to):
+    """Exchange two names of the root, or one of the root and one below it."""
+    folder, _, name_there = to.rpartition("/")
+    volume.root.rename(name, volume.lookup("/" + folder), name_there, EXCHANGE)
+
+
+EXCHANGE = 2        # F2FS_RENAME_EXCHANGE
+NAME_CHANGES = {
+    "unlink": lambda volume: volume.path("/victim").unlink(),
+    "rename": lambda volume: volume.path("/victim").rename("/folder/new"),
+    "replace": lambda volume: (volume.path("/new").write_bytes(b"new"), volume.path("/new").replace("/victim")),
+    "exchange": lambda volume: exchange(volume, "victim", "folder/below"),
+}
+
+
+@pytest.mark.parametrize("change", NAME_CHANGES)
+@pytest.mark.parametrize("target", NAMES[1:])
+def test_inodes_of_others_stay(f2fskit, names_base, target, change):
+    device, wanted = names_base
+    damaged = device.overlay()
+    with f2fskit.fields(damaged, "r+") as fields:
+        fields['dentry[3]["victim"].ino'] = str(wanted[target][0])
+    with pytest.raises(f2fskit.CorruptError) as refused:
+        with f2fskit.open(damaged, "r+") as volume:
+            NAME_CHANGES[change](volume)
+            volume.commit()
+    assert refused.value.rule == "DENTRY_OWNER" and refused.value.nid == wanted[target][0] and "fsck.f2fs" in str(refused.value)
+    f2fskit.check(damaged, repair=True)
+    assert name_state(f2fskit, damaged) == wanted
+
+
+def relinked(volume):
+    volume.path("/again").hardlink_to("/victim")
+    volume.path("/again").unlink()
+
+
+def exchanged(volume):
+    exchange(volume, "victim", "other")
+
+
+@pytest.mark.parametrize("before", (relinked, exchanged, lambda volume: volume.path("/folder/below").replace("/victim")))
+@pytest.mark.parametrize("is_stale", (False, True))
+def test_names_that_an_inode_does_not_remember(f2fskit, names_base, before, is_stale):
+    """Linux keeps the old name in an inode that replaces another one. Such names can be changed."""
+    device, _ = names_base
+    layer = device.overlay()
+    with f2fskit.open(layer, "r+") as volume:
+        before(volume)
+        ino = volume.lookup("/victim").number
+    if is_stale:
+        with f2fskit.fields(layer, "r+") as fields:
+            fields["inode[%d].i_name" % ino], fields["inode[%d].i_namelen" % ino] = '"gone"', "4"
+    with f2fskit.open(layer, "r+") as volume:
+        volume.path("/victim").rename("/folder/moved")
+        volume.path("/folder/moved").unlink()
+        volume.commit()
+    assert "/folder/moved" not in name_state(f2fskit, layer)

@@ -357,7 +357,10 @@ static int note_free_slot(struct homes *h, uint32_t slot)
 	if (lacking(h, inode) == 0 || ref.type != inode->type || !is_right(h, &ref))
 		return 0;
 	is_own = witness_is_own_name(h->c, h->dir, ref.ino, &ref);
-	if ((h->is_by_name && !is_own) || (!is_part && may_be_removed(h->c, inode, is_own)))
+	/* even a name that the inode remembers may have been removed: wrong entries are asked first */
+	if (!is_part && (h->is_by_name || may_be_removed(h->c, inode, is_own)))
+		return 0;
+	if (h->is_by_name && !is_own)
 		return 0;
 	if (!is_own && !is_part && inode->parent == 0 && inode->pino != h->dir->ino)
 		return 0; /* it had this name before it was moved */

@@ -11,6 +11,7 @@
 #include "file/crypto.h"
 #include "file/crypto_name.h"
 #include "file/dir_filing.h"
+#include "file/dir_room.h"
 #include "file/dir_write.h"
 #include "file/last_names.h"
 #include "file/map_cut.h"
@@ -21,14 +22,6 @@
 #include "log/nodes.h"
 
 #define HASH_SUFFIX 4 /* bytes of the hash after the name in an inode */
-
-/* A name on its way into a directory. */
-struct new_entry {
-	const uint8_t *name;
-	uint32_t len, hash;
-	f2fs_nid_t ino;
-	uint8_t type;
-};
 
 static bool is_inline(const struct winode *dir)
 {
@@ -182,7 +175,9 @@ static int insert_by_level(struct winode *dir, const struct new_entry *e)
 			if (err)
 				return err;
 			grow_to(dir, start + i + 1);
-			slot = dentry_find_room(&area, dentry_slots_of(e->len));
+			err = dir_find_room(dir, &area, e, &slot);
+			if (err)
+				return err;
 			if (slot == area.slots)
 				continue;
 			put_entry(&area, slot, e);
@@ -199,12 +194,13 @@ static int insert_inline(struct winode *dir, const struct new_entry *e, bool *do
 {
 	struct dentry_area area;
 	uint32_t slot;
+	int err;
 
 	dentry_area_of_inode(winode_block(dir), &dir->layout, &area);
-	slot = dentry_find_room(&area, dentry_slots_of(e->len));
-	*done = slot < area.slots;
+	err = dir_find_room(dir, &area, e, &slot);
+	*done = !err && slot < area.slots;
 	if (!*done)
-		return 0;
+		return err;
 	put_entry(&area, slot, e);
 	inode_set_i_current_depth(winode_block(dir), 0);
 	node_dirty(dir->txn, dir->node);
@@ -232,7 +228,7 @@ int dir_move_out(struct winode *dir)
 	winode_touch(dir);
 	dentry_area_of_payload(payload, old.inline_size, &area);
 	while (!err && (found = dentry_next(&area, &slot, &ref)) != DENTRY_END) {
-		struct new_entry e = { ref.name, ref.name_len, ref.hash, ref.ino, ref.type };
+		struct new_entry e = { ref.name, ref.name_len, ref.hash, ref.ino, ref.type, false };
 
 		if (found == DENTRY_FOUND)
 			err = insert_by_level(dir, &e);
@@ -256,7 +252,7 @@ static int insert(struct winode *dir, const struct new_entry *e)
 
 int dir_insert(struct winode *dir, const struct stored_name *name, f2fs_nid_t ino, unsigned type)
 {
-	const struct new_entry e = { name->bytes, name->len, name->hash, ino, (uint8_t)type };
+	const struct new_entry e = { name->bytes, name->len, name->hash, ino, (uint8_t)type, false };
 	int err = insert(dir, &e);
 
 	if (!err && name->is_casefold && !name->is_cipher)
@@ -287,7 +283,7 @@ int dir_hash_stored(struct winode *dir, const uint8_t *name, uint32_t len, const
 int dir_insert_stored(struct winode *dir, const uint8_t *name, uint32_t len, uint32_t hash, f2fs_nid_t ino,
 		      unsigned type)
 {
-	const struct new_entry e = { name, len, hash, ino, (uint8_t)type };
+	const struct new_entry e = { name, len, hash, ino, (uint8_t)type, true };
 
 	filing_forget(dir->txn->vol, dir->node->nid);
 	return insert(dir, &e);
@@ -295,8 +291,8 @@ int dir_insert_stored(struct winode *dir, const uint8_t *name, uint32_t len, uin
 
 int dir_make_empty(struct winode *dir, f2fs_nid_t parent)
 {
-	const struct new_entry self = { (const uint8_t *)".", 1, 0, dir->node->nid, F2FS_TYPE_DIRECTORY };
-	const struct new_entry up = { (const uint8_t *)"..", 2, 0, parent, F2FS_TYPE_DIRECTORY };
+	const struct new_entry self = { (const uint8_t *)".", 1, 0, dir->node->nid, F2FS_TYPE_DIRECTORY, false };
+	const struct new_entry up = { (const uint8_t *)"..", 2, 0, parent, F2FS_TYPE_DIRECTORY, false };
 	int err;
 
 	inode_set_i_size(winode_block(dir), is_inline(dir) ? dir->layout.inline_size : 0);

@@ -125,9 +125,9 @@ static uint32_t end_of_names(const struct dentry_area *area, uint32_t slot)
 	return 0;
 }
 
-uint32_t dentry_find_room(const struct dentry_area *area, uint32_t count)
+uint32_t dentry_find_room(const struct dentry_area *area, uint32_t from, uint32_t count)
 {
-	uint32_t slot = 0, end;
+	uint32_t slot = from, end;
 
 	do {
 		slot = find_free(area, slot, count);

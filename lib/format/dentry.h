@@ -49,8 +49,9 @@ enum dentry_scan dentry_next(const struct dentry_area *area, uint32_t *slot, str
 bool dentry_has_own_dot(const struct dentry_area *area, f2fs_nid_t ino);
 /* Is a hash in any slot, in use or not? A quick no before the entries are looked at. */
 bool dentry_may_have_hash(const struct dentry_area *area, uint32_t hash);
-/* First of count free slots that follow each other and that no name reaches into; area->slots when there are none. */
-uint32_t dentry_find_room(const struct dentry_area *area, uint32_t count);
+/* First of count free slots, at or after slot from, that follow each other and that no name reaches into; area->slots
+ * when there are none. */
+uint32_t dentry_find_room(const struct dentry_area *area, uint32_t from, uint32_t count);
 
 static inline uint32_t dentry_slots_of(uint32_t name_len)
 {

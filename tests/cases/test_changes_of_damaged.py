@@ -262,3 +262,37 @@ def test_names_that_an_inode_does_not_remember(f2fskit, names_base, before, is_s
         volume.path("/folder/moved").unlink()
         volume.commit()
     assert "/folder/moved" not in name_state(f2fskit, layer)
+
+
+# ---- slots of names that are only marked as free
+
+def test_marked_slots_stay(f2fskit, names_base):
+    """Nothing but its slots says that a file has a second name: new names leave them alone, and a repair takes them back."""
+    device, _ = names_base
+    layer = device.overlay()
+    with f2fskit.open(layer, "r+") as volume:
+        volume.path("/second").hardlink_to("/victim")
+    wanted = name_state(f2fskit, layer)
+    with f2fskit.fields(layer, "r+") as fields:
+        fields['dentry[3]["second"].used'] = "0"
+    with f2fskit.open(layer, "r+") as volume:
+        for i in range(9):
+            volume.path("/new-%d" % i).write_bytes(b"")
+    f2fskit.check(layer, repair=True)
+    found = name_state(f2fskit, layer)
+    assert {path: state for path, state in found.items() if not path.startswith("/new-")} == wanted
+
+
+def test_removed_names_give_their_slots_back(f2fskit):
+    """Names that come and go take no more room, neither of one inode nor of many."""
+    device = f2fskit.Device.memory(SMALL_MIB * MIB)
+    f2fskit.mkfs(device)
+    with f2fskit.open(device, "r+") as volume:
+        volume.path("/folder").mkdir()
+        volume.path("/file").write_bytes(b"x")
+        for i in range(600):
+            name = "/folder/name-%d" % (i % 3)
+            volume.path(name).hardlink_to("/file") if i % 2 else volume.path(name).write_bytes(b"y")
+            volume.path(name).unlink()
+        assert volume.lookup("/folder").stat().st_size < BLOCK
+    assert f2fskit.check(device).found == 0

@@ -196,12 +196,12 @@ static void quick_answers_are_right(void **state)
 				if (n == count)
 					break;
 			}
-			assert_int_equal(dentry_find_room(&area, count), n == count ? expected : area.slots);
+			assert_int_equal(dentry_find_room(&area, 0, count), n == count ? expected : area.slots);
 		}
 	}
 	memset(block, 0, sizeof(block));
-	assert_int_equal(dentry_find_room(&area, area.slots), 0);
-	assert_int_equal(dentry_find_room(&area, area.slots + 1), area.slots);
+	assert_int_equal(dentry_find_room(&area, 0, area.slots), 0);
+	assert_int_equal(dentry_find_room(&area, 0, area.slots + 1), area.slots);
 }
 
 /* FORMAT files 5.3. */

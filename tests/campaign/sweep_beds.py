@@ -37,10 +37,10 @@ class Beds:
         whole, _, seals = self.get(damage.volume)
         return sweep_judge.one(whole, damage, seals, self.then)
 
-    def writes(self, damage):
+    def writes(self, damage, word=None):
         """The result of changes before the repair."""
         whole, _, seals = self.get(damage.volume)
-        return sweep_writes.one(whole, damage, seals)
+        return sweep_writes.one(whole, damage, seals, word)
 
     def clean(self, damage, asked):
         """No repair: keep the volume for the kernel if a check calls it clean."""

@@ -53,6 +53,28 @@ def test_writes_before_a_repair(beds):
     assert sum(result["state"] == "WRITTEN" for result in results) > 200
 
 
+# Changes before a repair that cost something else than the changed file.
+WRITTEN = (
+    ("ours:plain dentry[3][3].used^=0x1", "make"),
+    ("ours:plain node[11].footer.nid^=0xd75a01ce; dentry[3][3].used^=0x1", "make"),
+    ("ours:several dentry[3][5].used^=0x1; xattr[12][0].e_name_len^=0x40", "make"),
+    ("seed:read-only cp[1].rsvd_segment_count^=0x80000; cp[1].cur_node_blkoff[5]^=0x1", "make"),
+    ("ours:all raw dentry[3][6].used^=0x1; inode[22].i_pino^=0xd89134d4", "make"),
+    ("ours:checksums raw inode[18].i_namelen^=0xae290ed7; sit[1,2].mtime^=0x4000000000; dentry[3][4].used^=0x1", "make"),
+    ("seed:read-only block[9].u8[3]^=0x80", "make"), ("seed:read-only block[9].u8[72]^=0xd1; block[9].u8[138]^=0xed", "make"),
+    ("seed:read-only block[2].u8[138]^=0x2; block[2].u8[25]^=0x2", "make"),
+    ("ours:plain dentry[4][3].ino^=0x2", "rename"), ("ours:plain dentry[6][6].ino^=0x1", "unlink"),
+    ("ours:plain dentry[6][3].ino^=0x4", "replace"), ("ours:plain inode[3].i_addr[0]^=0x4", "make"),
+)
+
+
+@pytest.mark.parametrize("damage, word", WRITTEN)
+def test_changes_of_others(beds, damage, word):
+    volume, _, text = damage.partition(" ")
+    result = beds.writes(beds.plan(volume).again(text), word)
+    assert (result["change"], result["wrong"]) == (word, {})
+
+
 @pytest.mark.parametrize("damage", ["raw block[9].u8[34]^=0x8", "block[2].u8[166]^=0x2", "raw cp[1].checkpoint_ver^=0x200"])
 def test_a_filled_pack_is_the_newer_one(beds, damage):
     """f2fs-tools fill a volume with the feature ro in pack 1, and both packs have one version."""

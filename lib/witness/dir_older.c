@@ -315,21 +315,45 @@ static bool has_own_name(struct checker *c, const struct inode_fact *inode, cons
 	       memcmp(area.names + (size_t)inode->entry_slot * DENTRY_SLOT_BYTES, own->bytes, own->length) == 0;
 }
 
-/* May the name that an inode remembers have been in one of the lost blocks? If not, it was removed since. */
-static bool may_be_lost(const struct search *s, const struct inode_fact *home, const struct own_name *own)
+/* Does a block of a directory have the entry? */
+static bool has_entry(struct checker *c, const struct inode_fact *dir, f2fs_blk_t addr, const struct dentry_ref *wanted)
 {
-	struct dentry_ref ref = { .name = own->bytes, .name_len = (uint16_t)own->length };
+	struct dentry_area area;
+	struct dentry_ref ref;
+	enum dentry_scan found;
+	const uint8_t *block;
+	uint32_t slot = 0;
+
+	if (witness_peek(c, addr, &block) != 0 || !block)
+		return false;
+	dir_area(c, dir, block, &area);
+	while ((found = dentry_next(&area, &slot, &ref)) != DENTRY_END)
+		if (found == DENTRY_FOUND && ref.ino == wanted->ino && ref.name_len == wanted->name_len &&
+		    memcmp(ref.name, wanted->name, ref.name_len) == 0)
+			return true;
+	return false;
+}
+
+/* May the name that an inode remembers have been in one of the lost blocks? If not, it is in another one, or it was
+ * removed since. */
+static bool may_be_lost(const struct search *s, const struct inode_fact *home, f2fs_nid_t ino,
+			const struct own_name *own)
+{
+	struct dentry_ref ref = { .ino = ino, .name = own->bytes, .name_len = (uint16_t)own->length };
+	bool may_be = false;
 
 	if (!dir_expected_hash(home, &ref, &ref.hash))
 		return true;
 	for (size_t i = 0; i < s->lost.count; i++) {
 		const struct lost_block *lost = vec_at(&s->lost, i);
 
-		if (!lost->is_kept && facts_inode_at(&s->c->facts, lost->inode) == home &&
-		    dir_entry_is_right(home, lost->number, &ref))
-			return true;
+		if (facts_inode_at(&s->c->facts, lost->inode) != home || !dir_entry_is_right(home, lost->number, &ref))
+			continue;
+		if (lost->is_kept && has_entry(s->c, home, lost->addr, &ref))
+			return false;
+		may_be |= !lost->is_kept;
 	}
-	return false;
+	return may_be;
 }
 
 /* Does an entry of the newest copy come back? */
@@ -351,7 +375,7 @@ static bool comes_back(const struct search *s, const struct lost_block *lost, co
 	count = count_names(s, ref->ino, &is_removed);
 	home = inode->pino && !is_removed ? facts_dir(&c->facts, inode->pino) : NULL;
 	if (home && witness_own_name(c, home, ref->ino, &own) && !has_own_name(c, inode, &own) &&
-	    may_be_lost(s, home, &own))
+	    may_be_lost(s, home, ref->ino, &own))
 		lacking--;
 	return count <= lacking;
 }

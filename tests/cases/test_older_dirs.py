@@ -93,3 +93,21 @@ def test_all_at_once(f2fskit, base):
     assert all(path == "/lost+found" or "further" in path for path in strange), sorted(strange)
     assert all("further" in path or "file-0" in path for path in lost) and len(lost) <= LINKS, sorted(lost)
     assert {state for state in after.values()} >= {state for state in wanted.values()}
+
+
+def test_further_links_of_one_file(f2fskit):
+    """The inode remembers a name in another block, which is not the first one that names it. So all names of the copy are further ones."""
+    with f2fskit.Device.memory(64 * MIB) as device:
+        f2fskit.mkfs(device)
+        with f2fskit.open(device, "r+") as volume:
+            volume.path("/d").mkdir()
+            volume.path("/d/file").write_bytes(b"x")
+            for i in range(LINKS):
+                volume.path("/d/%0100d" % i).hardlink_to("/d/file")
+            volume.path("/d/gone").write_bytes(b"")
+            volume.commit()
+            volume.path("/d/gone").unlink()                             # which writes the first block again
+        wanted, first = look(f2fskit, device), blocks_of(f2fskit, device)[0]
+        device.write(first * BLOCK, bytes(BLOCK))
+        report = f2fskit.check(device, repair=True)
+        assert [problem.name for problem in report.problems] == ["DENTRY_OLDER"] and look(f2fskit, device) == wanted

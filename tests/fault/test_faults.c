@@ -279,16 +279,117 @@ static int lose_nodes(struct bench *b)
 	return rc == F2FS_ERR_NOT_FOUND ? 0 : rc;
 }
 
+/* Format the bench's device and open the volume, through dev. */
+static int make_volume(struct bench *b, const struct f2fs_mkfs_options *options, struct f2fs_device *dev,
+		       struct f2fs_volume **vol)
+{
+	struct f2fs_mkfs_device device = { .device = b->memory };
+	int rc = f2fs_mkfs_write(b->ctx, &device, 1, options, NULL);
+
+	return rc ? rc : f2fs_volume_open(b->ctx, dev, NULL, vol);
+}
+
+#define LINKS 60u
+#define LONG_NAME 100u /* bytes, so that few names take several blocks */
+
+/* Give the file further names in the directory, which nothing else remembers. */
+static int link_often(struct f2fs_inode *dir, struct f2fs_inode *file)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; i < LINKS && rc == 0; i++) {
+		char name[LONG_NAME + 1];
+
+		snprintf(name, sizeof(name), "%0*u", (int)LONG_NAME, i);
+		rc = f2fs_link(dir, name, LONG_NAME, file);
+	}
+	return rc;
+}
+
+/* Write the block of the directory that has a name again, without this name. *addr is its new place. */
+static int rewrite_block(struct f2fs_volume *vol, struct f2fs_inode *dir, const char *name, f2fs_blk_t *addr)
+{
+	struct f2fs_file_extent extent;
+	struct f2fs_dirent entry;
+	int rc = f2fs_dir_lookup(dir, name, strlen(name), &entry);
+
+	if (rc == 0)
+		rc = f2fs_remove(dir, name, strlen(name));
+	if (rc == 0)
+		rc = f2fs_volume_commit(vol);
+	if (rc == 0)
+		rc = f2fs_inode_extent(dir, entry.position / f2fs_volume_geometry(vol)->dentries_per_block, &extent);
+	if (rc == 0)
+		*addr = extent.addr;
+	return rc;
+}
+
+/* Make a directory of several blocks, and zero one of them. Only its older copy has the names. */
+static int lose_names(struct bench *b)
+{
+	static const struct f2fs_new folder = { F2FS_SIZED(f2fs_new), .mode = 040755 },
+				     file = { F2FS_SIZED(f2fs_new), .mode = 0100644 };
+	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "names" };
+	struct f2fs_inode *root = NULL, *dir = NULL, *linked = NULL;
+	struct f2fs_volume *vol;
+	f2fs_blk_t addr;
+	int rc = make_volume(b, &options, b->memory, &vol);
+
+	if (rc != 0)
+		return rc;
+	rc = f2fs_lookup(vol, "/", 0, &root);
+	if (rc == 0)
+		rc = f2fs_create(root, "d", 1, &folder, &dir);
+	if (rc == 0)
+		rc = f2fs_create(dir, "file", 4, &file, &linked);
+	if (rc == 0)
+		rc = link_often(dir, linked);
+	if (rc == 0)
+		rc = f2fs_create(dir, "gone", 4, &file, NULL);
+	if (rc == 0)
+		rc = f2fs_volume_commit(vol);
+	if (rc == 0)
+		rc = rewrite_block(vol, dir, "gone", &addr);
+	f2fs_inode_close(linked);
+	f2fs_inode_close(dir);
+	f2fs_inode_close(root);
+	f2fs_volume_close(vol);
+	return rc ? rc : f2fs_device_zero(b->memory, (uint64_t)addr * 4096, 4096);
+}
+
+/* Count the names of /d. */
+static unsigned count_names(struct bench *b)
+{
+	struct f2fs_inode *inode = NULL;
+	struct f2fs_dir *dir = NULL;
+	struct f2fs_dirent entry;
+	struct f2fs_volume *vol;
+	unsigned count = 0;
+
+	if (f2fs_volume_open(b->ctx, b->memory, NULL, &vol) != 0)
+		return 0;
+	if (f2fs_lookup(vol, "/d", 2, &inode) == 0 && f2fs_dir_open(inode, &dir) == 0)
+		while (f2fs_dir_next(dir, &entry) == 0)
+			count++;
+	f2fs_dir_close(dir);
+	f2fs_inode_close(inode);
+	f2fs_volume_close(vol);
+	return count;
+}
+
 /* Whatever fails during a repair, the next one continues there, and leaves no findings. */
 static int repair_after(struct bench *b, int (*lose)(struct bench *b))
 {
 	const struct f2fs_check_options repair = { F2FS_SIZED(f2fs_check_options), .repair = 1, .threads = 1 },
 					check = { F2FS_SIZED(f2fs_check_options), .threads = 1 };
-	const uint64_t fail_at = b->host.fail_at;
+	const uint64_t fail_at = b->host.fail_at, before = b->host.allocations;
 	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	struct f2fs_error_detail detail;
-	int again, rc = lose(b);
+	int again, rc;
 
+	b->host.fail_at = 0;
+	rc = lose(b);
+	b->host.fail_at = fail_at ? fail_at + b->host.allocations - before : 0;
 	if (rc == 0)
 		rc = f2fs_check(b->ctx, b->dev, &repair, &result);
 	if (rc == 0 && result.left > 0) /* it says so */
@@ -314,13 +415,17 @@ static int run_repair_nodes(struct bench *b)
 	return repair_after(b, lose_nodes);
 }
 
-/* Format the bench's device and open the volume. */
-static int make_volume(struct bench *b, const struct f2fs_mkfs_options *options, struct f2fs_volume **vol)
+static int run_repair_names(struct bench *b)
 {
-	struct f2fs_mkfs_device device = { .device = b->memory };
-	int rc = f2fs_mkfs_write(b->ctx, &device, 1, options, NULL);
+	const uint64_t fail_at = b->host.fail_at;
+	const int rc = repair_after(b, lose_names);
+	const struct f2fs_error_detail detail = *f2fs_context_error(b->ctx);
 
-	return rc ? rc : f2fs_volume_open(b->ctx, b->dev, NULL, vol);
+	b->host.fail_at = 0;
+	if (count_names(b) != LINKS + 3) /* two dots and the file */
+		fail("repair, lost names", "", 0, "names did not come back");
+	b->host.fail_at = fail_at;
+	return rc ? f2fs_context_fail(b->ctx, rc, detail.message) : 0;
 }
 
 /* New and changed files are fsynced; one of the fsyncs has to commit. Successful fsyncs are there. */
@@ -332,7 +437,7 @@ static int run_fsync(struct bench *b)
 	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "fsync" };
 	struct f2fs_inode *dir = NULL, *inode = NULL;
 	struct f2fs_volume *vol;
-	int rc = make_volume(b, &options, &vol);
+	int rc = make_volume(b, &options, b->dev, &vol);
 
 	if (rc != 0)
 		return rc;
@@ -474,7 +579,7 @@ static int run_packed_ssa(struct bench *b)
 	static const struct exercise_limits limits = { .entries = 30, .extents = 20, .bytes = 20000 };
 	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .block_size = 16384 };
 	struct f2fs_volume *vol;
-	int rc = make_volume(b, &options, &vol);
+	int rc = make_volume(b, &options, b->dev, &vol);
 
 	if (rc != 0)
 		return rc;
@@ -549,7 +654,7 @@ static int run_engine(struct bench *b)
 	struct f2fs_volume *vol;
 	char text[100] = "";
 	size_t done;
-	int rc = make_volume(b, &options, &vol);
+	int rc = make_volume(b, &options, b->dev, &vol);
 
 	if (rc != 0)
 		return rc;
@@ -634,7 +739,7 @@ static int run_beside(struct bench *b)
 	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "beside" };
 	struct f2fs_inode *dir = NULL, *inode = NULL;
 	struct f2fs_volume *vol, *view = NULL;
-	int rc = make_volume(b, &options, &vol);
+	int rc = make_volume(b, &options, b->dev, &vol);
 
 	if (rc != 0)
 		return rc;
@@ -681,7 +786,7 @@ static int run_populate(struct bench *b)
 	const struct f2fs_mkfs_options options = { F2FS_SIZED(f2fs_mkfs_options), .label = "populate", .has_time = 1 };
 	struct f2fs_populate_result result = { F2FS_SIZED(f2fs_populate_result) };
 	struct f2fs_volume *vol;
-	int rc = make_volume(b, &options, &vol);
+	int rc = make_volume(b, &options, b->dev, &vol);
 
 	if (rc != 0)
 		return rc;
@@ -783,7 +888,7 @@ static int run_undelete(struct bench *b)
 	struct f2fs_inode *dir = NULL, *inode = NULL;
 	static uint8_t bytes[9000];
 	struct f2fs_volume *vol;
-	int rc = make_volume(b, &options, &vol);
+	int rc = make_volume(b, &options, b->dev, &vol);
 
 	if (rc != 0)
 		return rc;
@@ -848,6 +953,7 @@ static const struct operation operations[] = {
 	{ "repair", "seed-plain", run_repair, 1, 1, 1, NULL, 0 },
 	{ "repair, lost nodes", "seed-plain", run_repair_nodes, 1, 1, 1, NULL, 0 },
 	{ "repair, lost nodes, features", "seed-features", run_repair_nodes, 1, 1, 1, NULL, 0 },
+	{ "repair, lost names", NULL, run_repair_names, 1, 1, 1, NULL, 0 },
 	{ "mkfs", NULL, run_mkfs, 1, 0, 0, is_good_mkfs, 0 },
 	{ "populate", NULL, run_populate, 1, 1, 1, NULL, 0 },
 	{ "fsync", NULL, run_fsync, 1, 1, 1, NULL, 0 },

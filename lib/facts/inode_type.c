@@ -84,13 +84,21 @@ static bool is_target(struct checker *c, const uint8_t *block, const struct inod
 	return size == room || text[size] == 0;
 }
 
-/* Does it own blocks or nodes, other than that for attributes? */
-static bool owns_blocks(const struct f2fs_geometry *geo, const uint8_t *block)
+/* Does it own blocks or nodes, other than that for attributes? A number of no node is damage. */
+static bool owns_blocks(const struct checker *c, const uint8_t *block)
 {
 	for (unsigned i = 0; i < 5; i++)
-		if (inode_nid(geo, block, i) != 0)
+		if (facts_has_nid(&c->facts, inode_nid(c->geo, block, i)))
 			return true;
 	return inode_i_blocks(block) > 1u + (inode_i_xattr_nid(block) != 0);
+}
+
+/* Does it have a size that a file can have? A larger one is damage. */
+static bool has_size(const struct f2fs_geometry *geo, const uint8_t *block, const struct inode_layout *layout)
+{
+	const uint64_t size = inode_i_size(block);
+
+	return size != 0 && size >> geo->block_bits <= node_max_file_blocks(geo, layout->node_slots);
 }
 
 /* The number of a device is in the first or second word, and all there is (FORMAT files 3.5). */
@@ -113,8 +121,8 @@ static unsigned form_of(struct checker *c, f2fs_nid_t ino, const uint8_t *block)
 	inode_layout(c->geo, block, &layout);
 	if (is_directory(c, ino, block, &layout))
 		return BIT(F2FS_TYPE_DIRECTORY);
-	if (inode_has_inline(block, FLAG_i_inline_inline_data) || inode_i_size(block) != 0 ||
-	    owns_blocks(c->geo, block))
+	if (inode_has_inline(block, FLAG_i_inline_inline_data) || has_size(c->geo, block, &layout) ||
+	    owns_blocks(c, block))
 		return BIT(F2FS_TYPE_REGULAR) | (is_target(c, block, &layout) ? BIT(F2FS_TYPE_SYMLINK) : 0);
 	return is_device(block, &layout) ? FORM_DEVICE : FORM_EMPTY;
 }

@@ -183,6 +183,8 @@ static int digest_node(struct checker *c, struct nid_fact *fact, const uint8_t *
 	int err = 0;
 
 	if (!c->is_recount) {
+		const bool is_inode = fact->ino == fact->nid;
+
 		if (footer_nid(footer) != fact->nid) {
 			fact->kind = FACT_BAD;
 			return node_raise(c, P_NODE_NID, fact, footer_nid(footer), fact->nid);
@@ -192,6 +194,8 @@ static int digest_node(struct checker *c, struct nid_fact *fact, const uint8_t *
 		err = decide_owner(c, fact, footer_ino(footer));
 		if (err || fact->kind == FACT_BAD)
 			return err;
+		if (is_inode && fact->ino != fact->nid) /* the sweep over other nodes reads it again */
+			return 0;
 	}
 	err = facts_claim(&c->facts, fact->addr, CLAIM_NODE, fact, 0);
 	if (err)

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "facts/alias.h"
 #include "facts/cut.h"
 #include "facts/finding.h"
@@ -13,6 +14,7 @@
 #include "facts/sweep.h"
 #include "format/cluster.h"
 #include "format/superblock.h"
+#include "volume/block_read.h"
 
 static int raise_pointer(struct checker *c, enum problem problem, const struct nid_fact *fact, uint32_t slot,
 			 uint64_t found)
@@ -147,6 +149,20 @@ static int take_slots(struct checker *c, struct nid_fact *fact, struct inode_fac
 	return err;
 }
 
+/* Is a child an inode? If the NAT calls it one and it was not read yet, its footer decides. */
+static bool is_inode(struct checker *c, const struct nid_fact *child)
+{
+	const uint8_t *block;
+
+	if (child->ino != child->nid || child->kind != FACT_UNSEEN)
+		return child->ino == child->nid && child->kind == FACT_INODE;
+	if (volume_peek(c->vol, child->addr, &block) != 0) {
+		error_clear(c->ctx);
+		return true;
+	}
+	return footer_ino(node_footer(c->geo, block)) == child->nid;
+}
+
 /* Pointer slot of a node leads to node nid, which stands for this place in the file. */
 static int take_child(struct checker *c, const struct nid_fact *fact, uint32_t slot, f2fs_nid_t nid, uint32_t place)
 {
@@ -160,7 +176,7 @@ static int take_child(struct checker *c, const struct nid_fact *fact, uint32_t s
 	child = facts_nid(&c->facts, nid);
 	if (!child)
 		return raise_pointer(c, P_NODE_CHILD_FREE, fact, slot, nid);
-	if (child->ino == nid && (child->kind == FACT_INODE || child->kind == FACT_UNSEEN))
+	if (is_inode(c, child))
 		return raise_pointer(c, P_NODE_CHILD_OWNER, fact, slot, nid);
 	if (child->flags & FACT_CLAIMED) {
 		struct further_parent *further = vec_push(&c->further_parents, 1);

@@ -198,6 +198,7 @@ def test_known_faults_are_words():
 
 
 MENDED = (
+    "seed:large-blocks nat[19].ino^=0x1",
     "ours:plain raw dentry[3][9].file_type^=0x1; inode[21].i_ext_fofs^=0x3; inode[21].i_nid[0]^=0x8000000",
     "seed:plain raw inode[13].i_flags^=0x3; dentry[4][17].file_type^=0x1; inode[13].i_size^=0x7442a5cd6f7a7b68",
     "seed:borders inode[4].i_inline^=0x1", "ours:waiting inode[12].i_xattr_nid^=0x10",

@@ -45,17 +45,6 @@ static void begin_entry(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat
 	out->source = (uint8_t)copy;
 }
 
-static int copy_entry(struct f2fs_volume *vol, const struct f2fs_nat_info *from, f2fs_nid_t nid,
-		      struct f2fs_nat_info *out)
-{
-	begin_entry(vol, nid, out);
-	out->nid = nid;
-	out->ino = from->ino;
-	out->block_addr = from->block_addr;
-	out->version = from->version;
-	return 0;
-}
-
 int nat_get(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info *out)
 {
 	if (!vol->ops.running || !vol->ops.running->find_nat(vol, nid, out))
@@ -105,12 +94,17 @@ int nat_get_stored(struct f2fs_volume *vol, f2fs_nid_t nid, struct f2fs_nat_info
 
 	if (err)
 		return err;
-	if (amended)
-		return copy_entry(vol, amended, nid, out);
-	if (!vol->rescue || !vol->rescue->is_ready)
+	if (!amended && (!vol->rescue || !vol->rescue->is_ready))
 		return nat_get_written(vol, nid, out);
 	begin_entry(vol, nid, out);
-	rescue_nat_get(vol, nid, out);
+	if (!amended) {
+		rescue_nat_get(vol, nid, out);
+		return 0;
+	}
+	out->nid = nid;
+	out->ino = amended->ino;
+	out->block_addr = amended->block_addr;
+	out->version = amended->version;
 	return 0;
 }
 

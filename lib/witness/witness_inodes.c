@@ -276,7 +276,7 @@ static int note_below(struct builder *b, struct lost_inode *lost, const struct n
 	return err;
 }
 
-/* Note a node of a lost inode, and what it knows of lost ones. */
+/* Note a node of a lost inode, and the lost ones that it points to. */
 static int note_nodes(struct builder *b, const struct nid_fact *fact)
 {
 	const bool has_place = fact->kind >= FACT_DIRECT && fact->kind != FACT_XATTR;

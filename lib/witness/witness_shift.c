@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The extra fields before the pointers of an inode and the room for attributes behind them say how many pointers it
+ * The extra fields before the pointers of an inode and the room for attributes after them say how many pointers it
  * has, and so which block of the file is the first one of its nodes (FORMAT files 3). If their size is wrong and zeros
  * are there, nothing in the inode contradicts it, but all blocks below its nodes are shifted. Two witnesses know the
  * right places: i_size, as a file has no written blocks past its end, and the extent, which names a block and its
@@ -121,7 +121,7 @@ static int try_border(struct checker *c, const struct inode_fact *inode, f2fs_bl
 	inode_layout(c->geo, c->scratch, &then);
 	if (then.slots == now->slots || !is_possible(c, c->scratch, inode->ino, now, &then))
 		return 0;
-	/* who truncates a file to a larger size leaves a hole at its end, so only blocks past the end speak */
+	/* a truncation to a larger size leaves a hole at the end, so only blocks past the end speak */
 	ends_there = then.slots < now->slots &&
 		     inode->end_found - now->slots + then.slots == end_by_size(c, inode->size);
 	if (!ends_there && (hear_extent(c, inode, now, &err) != EXTENT_MISSES ||

@@ -4,7 +4,7 @@
 - A read that fails once, or is short, changes neither the output nor the volume.
 - A lasting failure is reported by the status or a message, or it makes no difference.
 - Whatever happens, no program dies or runs for ever, programs that look change nothing, and the volume, read without faults,
-  shows what it showed before or what it would show without the fault; the checker finds nothing.
+  shows what it showed before or what it would show without the fault; and a check finds nothing.
 - Zeros and older blocks, which the device returns without an error, cannot always be noticed. The checker finds their results.
 """
 import collections

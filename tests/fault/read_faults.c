@@ -8,8 +8,8 @@
  * - Zeros and old blocks cannot always be noticed. No crash, no endless work, and what comes of it is found by the next
  *   check. A checkpoint pack whose end is not there looks like one that a power cut left unfinished: then the volume is
  *   as the commit before left it. Reads that no witness can judge are in the table of exemptions.
- * - A resize that a read has stopped leaves what a stopped resize may, and continues to its end.
- * - The volume shows, on a device without faults, what it showed before, or what it would show without the fault, and
+ * - A resize that a read has stopped leaves a state of a stopped resize, and continues to its end.
+ * - The volume shows, on a device without faults, the files from before, or those of a run without the fault, and
  *   the check finds nothing.
  * - All memory is given back.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Changes of a volume, each with the commit after it, while the n-th allocation, read, write or flush fails, for n = 1,
- * 2, ... until the fault is not met any more. A call that fails does so with the right code. What is on the device then
- * is what the failure says: the state before the change, or, with UNCERTAIN, either that or the one after it. Two
+ * 2, ... until the fault is not met any more. A call that fails does so with the right code. The device then holds the
+ * state that the failure names: the one before the change, or, with UNCERTAIN, either that or the one after it. Two
  * states are looked at: the device with all that was written, and one whose cache was lost, so that all after the last
  * flush that succeeded is gone. A commit after a failed change either says that the handle is good for a rollback only
  * or makes nothing of the change true. After a rollback, the same change works, or the handle says that it cannot be

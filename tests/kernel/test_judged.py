@@ -15,6 +15,7 @@ CLEAN = {1: 90, 2: 20}              # of the sweep without repairs
 LEAST_CLEAN = 0.15                  # of these: damages that a check finds are not asked about
 OVERWRITTEN = "kernel:casefold"
 OVERWRITES_APART = 8                # of the damages of tests/campaign/overwrite: one in so many
+GROUPED = ("ours:all", "seed:features")
 REBUILT = ("ours:plain", "ours:all", "seed:plain", "seed:features", "seed:directories")   # volumes that lose nodes
 NAMED = ("seed:casefold", "seed:encrypted", "seed:encrypted-casefold", "seed:directories")     # volumes that lose directory blocks
 # The kernel fills directories as lost_blocks.aged_directories() does. Each sync leaves older copies of their blocks.
@@ -139,6 +140,23 @@ def test_lost_blocks(f2fskit, kernel, tmp_path):
         whole.subject.close()
     assert any("INODE_REBUILT" in result["found"] for result in results)
     assert any("NODE_REBUILT" in result["found"] for result in results)
+    assert refused(asked, results) == {}
+
+
+def test_lost_groups(f2fskit, kernel, tmp_path):
+    """Several blocks are lost at once, inodes together with their nodes and names."""
+    import lost_runs
+    import sweep_judge
+    import sweep_kernel
+    import sweep_volumes
+
+    asked, results = sweep_kernel.Asked(str(tmp_path), 1, kernel), []
+    for name in GROUPED:
+        whole = sweep_judge.Whole(sweep_volumes.make(name))
+        judge = lost_runs.Judge(whole)
+        results += [lost_runs.one(judge, damage, asked.choose) for damage in lost_runs.damages_of(name, whole, 1, 12)]
+        whole.subject.close()
+    assert [result["wrong"] for result in results if result["wrong"]] == []
     assert refused(asked, results) == {}
 
 

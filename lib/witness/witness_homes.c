@@ -449,7 +449,16 @@ static bool has_others(const struct homes *h, size_t first, size_t end)
 	       (end < h->freed.count && ((const struct freed_entry *)vec_at(&h->freed, end))->ino == one->ino);
 }
 
-/* Take back slots of each inode, when not more of them are as likely as it lacks names. */
+/*
+ * Are there as many slots as the inode lacks names? Fewer may do if the inode remembers the name, or if some slots of it
+ * are taken. Otherwise the names are lost in another way, and the slots are of removed names.
+ */
+static bool is_enough(const struct freed_entry *first, size_t count, uint32_t lacking)
+{
+	return first->is_own || first->is_part ? count <= lacking : count == lacking;
+}
+
+/* Take back slots of each inode, when as many of them are as likely as it lacks names. */
 static int vote_on_freed(struct homes *h)
 {
 	f2fs_nid_t done = 0;
@@ -464,7 +473,7 @@ static int vote_on_freed(struct homes *h)
 		end = end_of_alike(h, i);
 		if (inode->ino == done)
 			continue;
-		if (end - i > lacking(h, inode) || (first->is_only && has_others(h, i, end)))
+		if (!is_enough(first, end - i, lacking(h, inode)) || (first->is_only && has_others(h, i, end)))
 			done = inode->ino; /* those that are less likely are none */
 		for (; i < end && inode->ino != done && !err; i++)
 			err = take_slots(h, vec_at(&h->freed, i));

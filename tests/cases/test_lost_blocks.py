@@ -66,6 +66,20 @@ def test_directories(f2fskit, name):
     whole.subject.close()
 
 
+def test_slots_of_removed_names(f2fskit):
+    """The block of another directory has slots of removed names. A file that lacks many names for another reason gets none of them."""
+    import lost_blocks
+    import sweep_judge
+    import sweep_volumes
+
+    whole = sweep_judge.Whole(sweep_volumes.make("seed:directories"))
+    damages = [damage for damage in lost_blocks.damages_of_directories("seed:directories", whole, 31)
+               if damage.block in (5637, 5648) and damage.kind.endswith("another one")]
+    assert len(damages) == 2
+    assert faults(lost_blocks.Judge(whole), damages) == {}
+    whole.subject.close()
+
+
 @pytest.mark.parametrize("name", AGED)
 def test_aged_directories(f2fskit, name):
     """Further links and names that were taken over come back from older copies (DENTRY_OLDER), and removed names do not.

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/exit.h"
+#include "fuse/connection.h"
 #include "fuse/fuse_session.h"
 #include "fuse/keeper.h"
 #include "fuse/mount.h"
@@ -198,7 +199,10 @@ int session_run(struct mount *m, const struct session_options *o)
 		return -1;
 	m->session = session;
 	if (fuse_session_mount(session, o->mountpoint) == 0) {
-		rc = answer(m, session, o->is_single);
+		if (connection_ends_quietly(session) == 0)
+			rc = answer(m, session, o->is_single);
+		else
+			cli_error(m->cli, "out of memory");
 		fuse_session_unmount(session);
 		ioctls_wait();
 	}

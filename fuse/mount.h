@@ -16,8 +16,6 @@
 
 #include "cli/host.h"
 
-#define FUSE_USE_VERSION 35
-
 /*
  * Where an inode belongs, in the upper half of the kernel's number for it; the lower half is its number there. The
  * kernel's number 1 is the root of the volume.

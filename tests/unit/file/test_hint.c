@@ -57,10 +57,17 @@ static int seen_write(void *self, uint64_t offset, const struct f2fs_iovec *iov,
 	return f2fs_device_writev(seen.inner, offset, iov, count);
 }
 
+static void seen_close(void *self)
+{
+	(void)self;
+	f2fs_device_close(seen.inner);
+}
+
 static void begin(void)
 {
-	static const struct f2fs_device_ops ops = { F2FS_SIZED(f2fs_device_ops), .read = seen_read,
-						    .write = seen_write };
+	static const struct f2fs_device_ops ops = {
+		F2FS_SIZED(f2fs_device_ops), .read = seen_read, .write = seen_write, .close = seen_close
+	};
 	struct f2fs_device_info info;
 
 	memset(&seen, 0, sizeof(seen));
@@ -78,7 +85,6 @@ static void end(void)
 {
 	seen.vol = NULL;
 	fresh_close(&v);
-	f2fs_device_close(seen.inner);
 }
 
 /* Write n blocks of a new file. */

@@ -207,15 +207,26 @@ static bool has_wrong_bits(const struct f2fs_volume *vol, unsigned pack, const u
 	return bits <= FEW_BITS;
 }
 
+/* Has a pack a last block of this version, by its checksum and its place? */
+static bool has_end(const struct f2fs_volume *vol, unsigned pack, uint64_t version, uint8_t *block)
+{
+	for (uint32_t i = 1; i < F2FS_SEGMENT_BLOCKS; i++)
+		if (read_block(vol, volume_pack_start(vol, pack) + i, block) && is_checkpoint(vol, block) &&
+		    cp_cp_pack_total_block_count(block) == i + 1 && cp_checkpoint_ver(block) == version)
+			return true;
+	return false;
+}
+
 /*
  * f2fs-tools fill a volume with the feature ro in pack 1, with the version that pack 2 has from mkfs. Is this such a
- * pack 1, damaged since? Its first block has the version, or is the same as its last one but for a few bits.
+ * pack 1, damaged since? Its first or last block has the version, or both are the same but for a few bits.
  */
 static bool is_filled(const struct f2fs_volume *vol, unsigned pack, uint8_t *block, uint8_t *head)
 {
 	return geometry_has(&vol->geo, F2FS_FEAT_RO) && pack == 1 &&
 	       read_block(vol, volume_pack_start(vol, pack), head) &&
-	       (cp_checkpoint_ver(head) == cp_checkpoint_ver(vol->view->cp) || has_wrong_bits(vol, pack, head, block));
+	       (cp_checkpoint_ver(head) == cp_checkpoint_ver(vol->view->cp) || has_wrong_bits(vol, pack, head, block) ||
+		has_end(vol, pack, cp_checkpoint_ver(vol->view->cp), block));
 }
 
 static enum pack_loss judge(struct f2fs_volume *vol, uint8_t *block, uint8_t *best, f2fs_blk_t *left)

@@ -59,6 +59,7 @@ WRITTEN = (
     ("ours:plain node[11].footer.nid^=0xd75a01ce; dentry[3][3].used^=0x1", "make"),
     ("ours:several dentry[3][5].used^=0x1; xattr[12][0].e_name_len^=0x40", "make"),
     ("seed:read-only cp[1].rsvd_segment_count^=0x80000; cp[1].cur_node_blkoff[5]^=0x1", "make"),
+    ("seed:read-only raw block[2].u8[7]^=0x40; block[2].u8[4095]^=0x6e", "make"),
     ("ours:all raw dentry[3][6].used^=0x1; inode[22].i_pino^=0xd89134d4", "make"),
     ("ours:checksums raw inode[18].i_namelen^=0xae290ed7; sit[1,2].mtime^=0x4000000000; dentry[3][4].used^=0x1", "make"),
     ("seed:read-only block[9].u8[3]^=0x80", "make"), ("seed:read-only block[9].u8[72]^=0xd1; block[9].u8[138]^=0xed", "make"),

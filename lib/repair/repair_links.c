@@ -168,12 +168,17 @@ static int give_name(struct repair *r, f2fs_nid_t ino, struct lost_found *lf)
 	return err ? err : reconnect(r, inode, lf);
 }
 
+/* Does it lack a name still? One that got a name here is reached, also below a new lost+found, which has no facts. */
 static bool is_lost(const struct repair *r, const struct inode_fact *inode)
 {
-	return (inode->state & INODE_LOOP) || inode->parent == 0 || !facts_dir(&r->c->facts, inode->parent);
+	return !(inode->state & INODE_REACHED) && ((inode->state & INODE_LOOP) || inode->parent == 0 ||
+						   !facts_dir(&r->c->facts, inode->parent));
 }
 
-/* List the directories, from the remembered one of an inode up to where the root reaches, or to where it is unknown. */
+/*
+ * List the directories, from the remembered one of an inode up to where the root reaches, or to one that has no way
+ * there and gets none.
+ */
 static int list_homes(const struct repair *r, const struct inode_fact *inode, struct vec *homes)
 {
 	const struct facts *facts = &r->c->facts;
@@ -181,8 +186,11 @@ static int list_homes(const struct repair *r, const struct inode_fact *inode, st
 
 	homes->count = 0;
 	while (at && at != inode && !(at->state & (INODE_REACHED | INODE_ORPHAN)) && homes->count < MOST_HOMES) {
-		f2fs_nid_t *one = vec_push(homes, 1);
+		f2fs_nid_t *one;
 
+		if (is_lost(r, at) && !wants_name(r, at))
+			break;
+		one = vec_push(homes, 1);
 		if (!one)
 			return F2FS_ERR_NOMEM;
 		*one = at->ino;
@@ -200,7 +208,7 @@ static int give_names_from_top(struct repair *r, f2fs_nid_t ino, struct vec *hom
 		struct inode_fact *dir = facts_dir(&r->c->facts, *(f2fs_nid_t *)vec_at(homes, i));
 		const struct inode_fact *parent;
 
-		if (is_lost(r, dir) && wants_name(r, dir))
+		if (is_lost(r, dir))
 			err = give_name(r, dir->ino, lf);
 		parent = facts_dir(&r->c->facts, dir->parent);
 		if (parent && (parent->state & INODE_REACHED))
@@ -215,7 +223,6 @@ static int reconnect_all(struct repair *r, struct lost_found *lf)
 	int err = 0;
 
 	vec_init(&homes, r->ctx, sizeof(f2fs_nid_t));
-
 	for (uint32_t i = 0; i < facts_inode_count(&r->c->facts) && !err; i++) {
 		const struct inode_fact *inode = facts_inode_nth(&r->c->facts, i);
 

@@ -513,3 +513,24 @@ def test_unlinked_inode_is_lost(bed):
     bed.repair()
     with bed.open() as volume:
         assert [str(path) for path in volume.path("/").rglob("*")] == []
+
+
+def test_one_name_in_a_new_lost_found(bed, f2fskit):
+    """A lost directory gets its name when the one that remembers it is met, and no second one afterwards."""
+    bed = bed()
+    with bed.open("r+") as volume:
+        volume.path("/low").mkdir()
+        volume.path("/low/file").write_bytes(b"contents")
+        volume.path("/top").mkdir()
+        volume.path("/low").rename("/top/low")
+        low, top = volume.lookup("/top/low").number, volume.lookup("/top").number
+    assert low < top
+    with f2fskit.fields(bed.device, "r+") as fields:
+        for directory, name in ((top, "low"), (3, "top")):
+            fields['dentry[%d]["%s"].ino' % (directory, name)] = "0"
+            fields['dentry[%d]["%s"].used' % (directory, name)] = "0"
+        fields["inode[%d].i_namelen" % top] = "0"
+    found = bed.repair()
+    assert "DIR_LOST" in found and "DIR_TWICE" not in found
+    with bed.open() as volume:
+        assert volume.path("/lost+found/inode-%d/low/file" % top).read_bytes() == b"contents"

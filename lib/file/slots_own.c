@@ -92,7 +92,7 @@ static int see(struct txn *txn, f2fs_blk_t addr, struct seen *seen)
 	return err;
 }
 
-/* The same of one slot of a node, which has the block addr. */
+/* Must a slot of a node be refused, because the block addr that it points to belongs elsewhere? */
 static int need_own(struct winode *w, const struct node *node, uint32_t slot, f2fs_blk_t addr, struct seen *seen)
 {
 	struct f2fs_volume *vol = w->txn->vol;

@@ -122,7 +122,7 @@ static int take_slots(struct homes *h, const struct freed_entry *one)
 	map = (uint32_t)(h->area.bitmap - h->c->scratch);
 	count = dentry_slots_of(dentry_name_len(h->area.entries + (size_t)slot * dentry_SIZE));
 	why = homes_about_entry(h, P_DENTRY_FREED, slot, one->ino, one->ino,
-			  WITNESS_HASH | (one->is_own ? WITNESS_INODE : WITNESS_LINKS));
+				WITNESS_HASH | (one->is_own ? WITNESS_INODE : WITNESS_LINKS));
 	amends_apply(&h->c->book->amends, one->addr, h->c->scratch, h->c->geo->block_size);
 	for (uint32_t byte = slot / 8; byte <= (slot + count - 1) / 8 && !err; byte++) {
 		uint8_t bits = h->area.bitmap[byte];

@@ -43,7 +43,6 @@ int lost_list_named(struct builder *b)
 
 	if (witness_has_lost_inode(b->c, root))
 		err = add_lost(b, &(struct lost_inode){ .nid = root, .dir = root, .names = 1 });
-
 	for (size_t i = 0; i < b->c->findings.count && !err; i++) {
 		const struct finding *f = vec_at(&b->c->findings, i);
 

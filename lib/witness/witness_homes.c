@@ -133,7 +133,6 @@ static int vote_on_ino(struct homes *h, const struct dentry_ref *ref)
 	struct inode_fact room;
 	const struct inode_fact *inode = find_lost(h, ref, &room);
 	const bool is_own = witness_is_own_name(h->c, h->dir, ref->ino, ref);
-
 	bool is_lost;
 	int err = is_lost_inode(h, ref->ino, &is_lost);
 

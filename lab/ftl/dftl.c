@@ -42,22 +42,6 @@ static int is_changed(const struct ftl *ftl, uint32_t logical)
 	return dftl->stored[logical] != ftl->where[logical];
 }
 
-static void clean_map(struct ftl *ftl)
-{
-	struct dftl *dftl = ftl->state;
-	const uint32_t victim = greedy_victim(&dftl->map);
-	const uint32_t *owner = ftl->flash.owner + (size_t)victim * ftl->flash.pages;
-
-	for (uint32_t i = 0; i < ftl->flash.pages; i++) {
-		if (owner[i] != FLASH_NONE) {
-			const uint32_t index = greedy_next(&dftl->map, &dftl->translation);
-
-			ftl_copy(ftl, dftl->translation, index, owner[i]);
-		}
-	}
-	greedy_erase(&dftl->map, victim);
-}
-
 /* Write the translation page that has a page's entry, as the map is now. */
 static void write_entry(struct ftl *ftl, uint32_t logical)
 {
@@ -77,7 +61,7 @@ static void write_entry(struct ftl *ftl, uint32_t logical)
 	ftl->counts.map_writes++;
 	memcpy(dftl->stored + first, ftl->where + first, count * sizeof(*dftl->stored));
 	while (greedy_is_short(&dftl->map))
-		clean_map(ftl);
+		greedy_empty(&dftl->map, ftl, greedy_victim(&dftl->map), &dftl->translation);
 }
 
 /* Let a page's entry be cached. */
@@ -105,15 +89,10 @@ static void clean_data(struct ftl *ftl)
 	const uint32_t *owner = ftl->flash.owner + (size_t)victim * ftl->flash.pages;
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < ftl->flash.pages; i++) {
-		if (owner[i] != FLASH_NONE) {
-			const uint32_t index = greedy_next(&dftl->data, &dftl->moved);
-
+	for (uint32_t i = 0; i < ftl->flash.pages; i++)
+		if (owner[i] != FLASH_NONE)
 			dftl->pages[count++] = owner[i];
-			ftl_copy(ftl, dftl->moved, index, owner[i]);
-		}
-	}
-	greedy_erase(&dftl->data, victim);
+	greedy_empty(&dftl->data, ftl, victim, &dftl->moved);
 	for (uint32_t i = 0; i < count; i++)
 		if (!map_cache_has(&dftl->cache, dftl->pages[i]) && is_changed(ftl, dftl->pages[i]))
 			write_entry(ftl, dftl->pages[i]);
@@ -122,14 +101,9 @@ static void clean_data(struct ftl *ftl)
 static void write_page(struct ftl *ftl, uint32_t logical)
 {
 	struct dftl *dftl = ftl->state;
-	const uint32_t old = ftl->where[logical];
-	uint32_t index;
 
 	look_up(ftl, logical);
-	index = greedy_next(&dftl->data, &dftl->host);
-	ftl_place(ftl, dftl->host, index, logical);
-	if (old != FLASH_NONE)
-		greedy_died(&dftl->data, flash_block_of(&ftl->flash, old));
+	greedy_write(&dftl->data, ftl, &dftl->host, logical);
 	while (greedy_is_short(&dftl->data))
 		clean_data(ftl);
 }
@@ -137,12 +111,9 @@ static void write_page(struct ftl *ftl, uint32_t logical)
 static void trim_page(struct ftl *ftl, uint32_t logical)
 {
 	struct dftl *dftl = ftl->state;
-	const uint32_t old = ftl->where[logical];
 
 	look_up(ftl, logical);
-	flash_kill(&ftl->flash, old);
-	ftl->where[logical] = FLASH_NONE;
-	greedy_died(&dftl->data, flash_block_of(&ftl->flash, old));
+	greedy_trim(&dftl->data, ftl, logical);
 }
 
 static const char *check(const struct ftl *ftl)

@@ -93,8 +93,35 @@ uint32_t greedy_victim(struct greedy *pool)
 	return victim;
 }
 
-void greedy_erase(struct greedy *pool, uint32_t block)
+void greedy_empty(struct greedy *pool, struct ftl *ftl, uint32_t victim, uint32_t *block)
 {
-	flash_erase(pool->flash, block);
+	const uint32_t *owner = pool->flash->owner + (size_t)victim * pool->flash->pages;
+
+	for (uint32_t i = 0; i < pool->flash->pages; i++) {
+		if (owner[i] != FLASH_NONE) {
+			const uint32_t index = greedy_next(pool, block);
+
+			ftl_copy(ftl, *block, index, owner[i]);
+		}
+	}
+	flash_erase(pool->flash, victim);
 	pool->used--;
+}
+
+void greedy_write(struct greedy *pool, struct ftl *ftl, uint32_t *block, uint32_t logical)
+{
+	const uint32_t old = ftl->where[logical], index = greedy_next(pool, block);
+
+	ftl_place(ftl, *block, index, logical);
+	if (old != FLASH_NONE)
+		greedy_died(pool, flash_block_of(pool->flash, old));
+}
+
+void greedy_trim(struct greedy *pool, struct ftl *ftl, uint32_t logical)
+{
+	const uint32_t old = ftl->where[logical];
+
+	flash_kill(pool->flash, old);
+	ftl->where[logical] = FLASH_NONE;
+	greedy_died(pool, flash_block_of(pool->flash, old));
 }

@@ -6,7 +6,7 @@
 #ifndef F2FSKIT_LAB_FTL_GREEDY_H
 #define F2FSKIT_LAB_FTL_GREEDY_H
 
-#include "flash.h"
+#include "ftl_model.h"
 
 #define GREEDY_ERASED 2u /* blocks that the pool may still take when its owner has cleaned */
 
@@ -28,8 +28,12 @@ uint32_t greedy_next(struct greedy *pool, uint32_t *block);
 void greedy_died(struct greedy *pool, uint32_t block);
 /* Take the full block with the fewest live pages off its list; of equals the one that changed last. */
 uint32_t greedy_victim(struct greedy *pool);
-/* Erase a victim, whose live pages are elsewhere now. */
-void greedy_erase(struct greedy *pool, uint32_t block);
+/* Copy the live pages of a victim to *block, or on to another one, and erase the victim. */
+void greedy_empty(struct greedy *pool, struct ftl *ftl, uint32_t victim, uint32_t *block);
+/* Write a page of the host to *block. */
+void greedy_write(struct greedy *pool, struct ftl *ftl, uint32_t *block, uint32_t logical);
+/* Forget a page that is somewhere. */
+void greedy_trim(struct greedy *pool, struct ftl *ftl, uint32_t logical);
 
 /* Must the owner clean? */
 static inline int greedy_is_short(const struct greedy *pool)

@@ -19,42 +19,26 @@ struct multi {
 	uint8_t *stream;	/* [blocks]: whose block it is */
 };
 
-/* Return where the next page of a stream's block goes. */
-static uint32_t next_of(struct multi *multi, uint32_t *filled, unsigned stream)
-{
-	const uint32_t index = greedy_next(&multi->blocks, &filled[stream]);
-
-	multi->stream[filled[stream]] = (uint8_t)stream;
-	return index;
-}
-
+/* Empty a victim. At most one block is taken for its pages, which is that of the stream afterwards. */
 static void clean_one(struct ftl *ftl)
 {
 	struct multi *multi = ftl->state;
 	const uint32_t victim = greedy_victim(&multi->blocks);
-	const uint32_t *owner = ftl->flash.owner + (size_t)victim * ftl->flash.pages;
 	const unsigned stream = multi->stream[victim];
+	uint32_t *moved = &multi->moved[stream];
 
-	for (uint32_t i = 0; i < ftl->flash.pages; i++) {
-		if (owner[i] != FLASH_NONE) {
-			const uint32_t index = next_of(multi, multi->moved, stream);
-
-			ftl_copy(ftl, multi->moved[stream], index, owner[i]);
-		}
-	}
-	greedy_erase(&multi->blocks, victim);
+	greedy_empty(&multi->blocks, ftl, victim, moved);
+	if (*moved != FLASH_NONE)
+		multi->stream[*moved] = (uint8_t)stream;
 }
 
 static void write_page(struct ftl *ftl, uint32_t logical)
 {
 	struct multi *multi = ftl->state;
 	const unsigned stream = ftl->stream < ftl->options.streams ? ftl->stream : 0;
-	const uint32_t old = ftl->where[logical];
-	const uint32_t index = next_of(multi, multi->host, stream);
 
-	ftl_place(ftl, multi->host[stream], index, logical);
-	if (old != FLASH_NONE)
-		greedy_died(&multi->blocks, flash_block_of(&ftl->flash, old));
+	greedy_write(&multi->blocks, ftl, &multi->host[stream], logical);
+	multi->stream[multi->host[stream]] = (uint8_t)stream;
 	while (greedy_is_short(&multi->blocks))
 		clean_one(ftl);
 }
@@ -62,11 +46,8 @@ static void write_page(struct ftl *ftl, uint32_t logical)
 static void trim_page(struct ftl *ftl, uint32_t logical)
 {
 	struct multi *multi = ftl->state;
-	const uint32_t old = ftl->where[logical];
 
-	flash_kill(&ftl->flash, old);
-	ftl->where[logical] = FLASH_NONE;
-	greedy_died(&multi->blocks, flash_block_of(&ftl->flash, old));
+	greedy_trim(&multi->blocks, ftl, logical);
 }
 
 static void close_multi(struct ftl *ftl)

@@ -22,22 +22,6 @@ struct page_map {
 	uint64_t now;
 };
 
-static void clean_one(struct ftl *ftl)
-{
-	struct page_map *map = ftl->state;
-	const uint32_t victim = greedy_victim(&map->blocks);
-	const uint32_t *owner = ftl->flash.owner + (size_t)victim * ftl->flash.pages;
-
-	for (uint32_t i = 0; i < ftl->flash.pages; i++) {
-		if (owner[i] != FLASH_NONE) {
-			const uint32_t index = greedy_next(&map->blocks, &map->cleaner);
-
-			ftl_copy(ftl, map->cleaner, index, owner[i]);
-		}
-	}
-	greedy_erase(&map->blocks, victim);
-}
-
 static struct stream *choose(struct ftl *ftl, uint32_t logical)
 {
 	struct page_map *map = ftl->state;
@@ -58,26 +42,19 @@ static void write_page(struct ftl *ftl, uint32_t logical)
 {
 	struct page_map *map = ftl->state;
 	struct stream *stream = choose(ftl, logical);
-	const uint32_t old = ftl->where[logical];
-	const uint32_t index = greedy_next(&map->blocks, &stream->block);
 
 	stream->follows = logical + 1;
 	stream->used = ++map->now;
-	ftl_place(ftl, stream->block, index, logical);
-	if (old != FLASH_NONE)
-		greedy_died(&map->blocks, flash_block_of(&ftl->flash, old));
+	greedy_write(&map->blocks, ftl, &stream->block, logical);
 	while (greedy_is_short(&map->blocks))
-		clean_one(ftl);
+		greedy_empty(&map->blocks, ftl, greedy_victim(&map->blocks), &map->cleaner);
 }
 
 static void trim_page(struct ftl *ftl, uint32_t logical)
 {
 	struct page_map *map = ftl->state;
-	const uint32_t old = ftl->where[logical];
 
-	flash_kill(&ftl->flash, old);
-	ftl->where[logical] = FLASH_NONE;
-	greedy_died(&map->blocks, flash_block_of(&ftl->flash, old));
+	greedy_trim(&map->blocks, ftl, logical);
 }
 
 static void close_map(struct ftl *ftl)

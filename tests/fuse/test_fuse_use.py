@@ -304,6 +304,20 @@ def test_one_writer(mount, program, volume, tmp_path, tool):
     assert (first.point / "f").read_bytes() == (second.point / "f").read_bytes()
 
 
+def test_a_connection_is_broken_off(mount, volume, monkeypatch, build_dir, peer_check):
+    """Linux ends a session with ECONNABORTED when it still had requests: no message, and a checkpoint, as always."""
+    image = volume()
+    monkeypatch.setenv("LD_PRELOAD", os.path.join(build_dir, "tests/common/libbroken_off.so"))
+    mounted = mount(image)
+    monkeypatch.delenv("LD_PRELOAD")
+    (mounted.point / "file").write_bytes(b"contents")
+    assert mounted.unmount() == ""
+    peer_check(image)
+    mounted = mount(image, "ro")
+    assert (mounted.point / "file").read_bytes() == b"contents"
+    mounted.unmount()
+
+
 def test_a_lazy_unmount(mount, program, volume, tmp_path, peer_check):
     """Files that are open keep the mount alive, and the image in use."""
     image = volume("64M")

@@ -35,7 +35,7 @@ def read_tables():
 
 def machine():
     return "%s, %d processors, Linux %s, %s, load %.0f." % (
-        platform.machine(), os.cpu_count(), platform.release(), time.strftime("%Y-%m-%d", time.gmtime()), os.getloadavg()[0])
+        platform.machine(), os.cpu_count(), platform.release().split("-")[0], time.strftime("%Y-%m-%d", time.gmtime()), os.getloadavg()[0])
 
 
 def indented(text):

@@ -7,9 +7,9 @@ usage: bench/run.py all [--long] [-b BUILD] [-w FOLDER] [--into FILE]
        bench/run.py --list
 
 `all` leaves out tables that take hours, a kernel or files that no build has. --long makes those, too; names make single tables.
-Commands run in the top folder with BUILD, the folder of the programs, and WORK, a folder for images, best a tmpfs. Output replaces
-the text between the table's marks in FILE (default bench/RESULTS.md): the command, the machine, what it printed. The text of a
-command that fails stays, and the status is 1.
+Commands run in the top folder with BUILD, the folder of the programs, and WORK, a new folder for images in FOLDER, which is best on a
+tmpfs. WORK is removed afterwards. Output replaces the text between the table's marks in FILE (default bench/RESULTS.md): the command,
+the machine, the output. The text of a command that fails stays, and the status is 1.
 """
 import argparse
 import os
@@ -81,7 +81,7 @@ def main():
     p.add_argument("--list", action="store_true", help="print names, and the reasons of long ones")
     p.add_argument("-b", "--build", type=lambda text: pathlib.Path(text).resolve(), default=TOP / "build")
     p.add_argument("-w", "--work", type=lambda text: pathlib.Path(text).resolve(),
-                   default=pathlib.Path("/dev/shm" if os.path.isdir("/dev/shm") else TOP / "build") / ("f2fskit-bench-%d" % os.getpid()))
+                   default=pathlib.Path("/dev/shm") if os.path.isdir("/dev/shm") else TOP / "build")
     p.add_argument("--into", type=pathlib.Path, default=RESULTS)
     o = p.parse_args()
     tables, failed = read_tables(), []
@@ -93,7 +93,7 @@ def main():
         p.error("name tables, or all")
     for name in choose(tables, o.names, o.long):
         print(name, flush=True)
-        output = run(tables[name]["command"], o.build, o.work)
+        output = run(tables[name]["command"], o.build, o.work / ("f2fskit-bench-%d" % os.getpid()))
         if output is None:
             failed.append(name)
             continue

@@ -64,7 +64,7 @@ def test_all_leaves_long_ones_out(tmp_path, monkeypatch):
     assert status == 0 and "\n| 42 |\n<!-- end -->\n\ntext\n" in text and "stale" not in text and "kept" in text
     status, text = run_tables(tmp_path, monkeypatch, tables, "all", "--long")
     assert status == 0 and "\n    other\n<!-- end -->\n" in text and "kept" not in text
-    assert not (tmp_path / "work").exists()
+    assert list((tmp_path / "work").iterdir()) == []
     status, text = run_tables(tmp_path, monkeypatch, tables, "two")
     assert "stale" in text and "kept" not in text
 
@@ -99,3 +99,12 @@ def test_a_peer_that_takes_too_long_is_ended(capsys):
     peers.Bench(types.SimpleNamespace(build="", runs=1, limit=0.1)).table([peers.Row("ours", None, ["sleep", "60"])])
     line = capsys.readouterr().out.splitlines()[-1]
     assert line.startswith("| ours | not done after 0 s |") and line.count("|") == peers.HEAD.count("|")
+
+
+def test_the_folder_of_the_user_stays(tmp_path, monkeypatch):
+    """Images go into a new folder below it, and that alone is removed."""
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work/mine").write_text("mine")
+    status, _ = run_tables(tmp_path, monkeypatch, "[one]\ncommand = 'echo new > $WORK/x; cat $WORK/x'\n", "one")
+    assert status == 0
+    assert [path.name for path in (tmp_path / "work").iterdir()] == ["mine"]

@@ -323,7 +323,7 @@ def main():
         parser.error("no table has the title %s" % ", ".join(sorted(unknown)))
     a.source = a.source or ["/usr/include", "/usr/lib/python3"]
     a.build = os.path.abspath(a.build)
-    a.workdir = os.path.abspath(a.workdir)
+    a.workdir = os.path.join(os.path.abspath(a.workdir), "f2fskit-peers-%d" % os.getpid())
     for title in a.titles or TABLES:
         shutil.rmtree(a.workdir, ignore_errors=True)
         os.makedirs(a.workdir)

@@ -108,3 +108,13 @@ def test_the_folder_of_the_user_stays(tmp_path, monkeypatch):
     status, _ = run_tables(tmp_path, monkeypatch, "[one]\ncommand = 'echo new > $WORK/x; cat $WORK/x'\n", "one")
     assert status == 0
     assert [path.name for path in (tmp_path / "work").iterdir()] == ["mine"]
+
+
+def test_peers_keep_the_folder_of_the_user(tmp_path, monkeypatch):
+    peers = load("peers")
+    (tmp_path / "mine").write_text("mine")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(peers, "TABLES", {"one": lambda bench: (pathlib.Path.cwd() / "made").write_text("made")})
+    monkeypatch.setattr("sys.argv", ["peers.py", "one", "-w", str(tmp_path)])
+    peers.main()
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]

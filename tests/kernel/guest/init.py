@@ -7,7 +7,7 @@ with the kernel's messages, and its end is reported on a third;
 the kernel's log, which the kernel's own console gives without levels, goes out on a fourth.
 `init.py --powercut STATUS CONSOLE` ends the guest at once: nothing is unmounted, nothing synced.
 
-A kernel writes by its clock, and at other moments whenever the host is busy. So the guest's clocks write
+Writes that a kernel does by its clock come at other moments when the host is busy. So the guest's clocks write
 nothing, unless the job says otherwise: volumes hold what the job, its syncs and the unmounting wrote ("timers" of the job).
 """
 import contextlib

@@ -454,6 +454,7 @@ static int let_go(struct repair *r, f2fs_nid_t ino)
 	if (inode->links_found)
 		inode->links_found--;
 	inode->parent = 0;
+	inode->state &= (uint16_t)~INODE_REACHED;
 	return err;
 }
 

@@ -147,6 +147,7 @@ static void release(struct checker *c)
 	vec_fini(&c->misnamed);
 	vec_fini(&c->uncounted);
 	map32_fini(&c->modes);
+	map32_fini(&c->heads);
 	map32_fini(&c->emptied);
 	map32_fini(&c->cut);
 	pool_free(c->pool);
@@ -216,6 +217,7 @@ int check_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct c
 	vec_init(&c->misnamed, ctx, sizeof(struct f2fs_nat_info));
 	vec_init(&c->uncounted, ctx, sizeof(struct f2fs_nat_info));
 	map32_init(&c->modes, ctx);
+	map32_init(&c->heads, ctx);
 	map32_init(&c->emptied, ctx);
 	map32_init(&c->cut, ctx);
 	err = get_book(c, run->book);

@@ -225,6 +225,8 @@ int pass_nodes(struct checker *c)
 	bool dropped = false;
 	int err = raise_features(c);
 
+	c->asks_heads = witness_may_vote(c) && !c->last_pass && !c->is_as_is;
+	c->lost_heads = 0;
 	if (!err)
 		err = quota_raise_found(c);
 	if (!err)

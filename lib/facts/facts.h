@@ -46,7 +46,8 @@ enum fact_flag {
 	FACT_KEPT = 1,
 	FACT_CLAIMED = 2, /* parent and place are set */
 	FACT_HELD = 4,	  /* of a repair: not kept, but left as it is */
-	FACT_DOUBTED = 8  /* footer and NAT name different owners, or one that is not there */
+	FACT_DOUBTED = 8, /* footer and NAT name different owners, or one that is not there */
+	FACT_HEADLESS = 16 /* FACT_BAD: an inode whose first bytes are lost (inode_head.h) */
 };
 
 #define NO_PLACE 0xFFFFFFFFu

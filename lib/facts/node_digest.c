@@ -8,6 +8,7 @@
 #include "facts/cut.h"
 #include "facts/finding.h"
 #include "facts/inode_digest.h"
+#include "facts/inode_head.h"
 #include "facts/inode_mend.h"
 #include "facts/inode_type.h"
 #include "facts/layout_signs.h"
@@ -174,6 +175,12 @@ static bool may_be_plain(const struct checker *c, f2fs_nid_t nid, const uint8_t 
 	       !type_is_decided(c, nid, &mode) && inode_i_xattr_nid(block) == 0 && !node_has_children(c->geo, block);
 }
 
+/* Does an inode count as lost because its first bytes are? */
+static bool is_headless(const struct checker *c, f2fs_nid_t ino, const uint8_t *block, uint32_t judged)
+{
+	return c->asks_heads && (judged & JUDGED_RULE) && !map32_find(&c->heads, ino) && inode_head_is_lost(c, block);
+}
+
 /* room: with the node, if its fact is packed. */
 static int digest_node(struct checker *c, struct nid_fact *fact, const uint8_t *block, uint32_t judged,
 		       struct node_room *room)
@@ -196,6 +203,12 @@ static int digest_node(struct checker *c, struct nid_fact *fact, const uint8_t *
 			return err;
 		if (is_inode && fact->ino != fact->nid) /* the sweep over other nodes reads it again */
 			return 0;
+		if (is_inode && is_headless(c, fact->nid, block, judged)) {
+			fact->kind = FACT_BAD;
+			fact->flags |= FACT_HEADLESS;
+			c->lost_heads++;
+			return 0;
+		}
 	}
 	err = facts_claim(&c->facts, fact->addr, CLAIM_NODE, fact, 0);
 	if (err)

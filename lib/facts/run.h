@@ -91,6 +91,9 @@ struct checker {
 	bool has_bad_summary;	   /* of some segment, marked SEG_SUMMARY */
 	struct vec doubts;	   /* struct type_doubt */
 	struct map32 modes;	   /* ino -> mode, where the one in the inode is wrong */
+	struct map32 heads;	   /* inodes whose first bytes are lost, and are corrected field by field -> 1 */
+	bool asks_heads;	   /* inodes whose first bytes are lost count as lost, and are built again */
+	uint32_t lost_heads;	   /* how many were found */
 	bool must_restart;	   /* modes were decided: begin again after the roots */
 	bool has_other_quota;	   /* the superblock named wrong quota files: set right in memory */
 	unsigned quota_moved;	   /* bits of the types, */

@@ -8,6 +8,7 @@
 #include "format/dentry.h"
 #include "witness/fresh_layout.h"
 #include "witness/inode_fresh.h"
+#include "witness/inode_rest.h"
 #include "witness/witness.h"
 #include "witness/witness_rebuild.h"
 
@@ -156,6 +157,14 @@ static int guess_type(struct builder *b, f2fs_nid_t ino)
 	return 0;
 }
 
+/* Can the contents be those of an encrypted file? Without its context they would be taken for plain ones. */
+static bool may_be_encrypted(const struct checker *c, const struct lost_inode *lost, const struct inode_fact *dir)
+{
+	if (lost_is_nameless(lost))
+		return geometry_has(c->geo, F2FS_FEAT_ENCRYPT);
+	return dir && lost->block && (dir->advise & FLAG_i_advise_encrypt);
+}
+
 /* Make the inode from the entry and the blocks. */
 int inode_make_fresh(struct builder *b, const struct lost_inode *lost, uint32_t *end, bool *is_made)
 {
@@ -164,18 +173,20 @@ int inode_make_fresh(struct builder *b, const struct lost_inode *lost, uint32_t 
 	const struct nid_fact *at = dir && lost->nid != lost->dir ? facts_nid(&c->facts, lost->dir) : NULL;
 	const uint8_t *from = NULL;
 	struct inode_layout layout;
-	bool is_packed = false;
+	bool is_packed = false, has_key;
 	uint8_t *slots;
 	int err = at ? witness_peek(c, at->addr, &from) : 0;
 
 	*is_made = false;
 	if (!err && lost_is_nameless(lost))
 		err = guess_type(b, lost->nid);
-	if (err || (at && !from) || (dir && lost->block && (dir->advise & FLAG_i_advise_encrypt)) ||
-	    (lost_is_nameless(lost) && geometry_has(c->geo, F2FS_FEAT_ENCRYPT)) ||
+	if (err || (at && !from) ||
 	    (b->type != F2FS_TYPE_REGULAR && b->type != F2FS_TYPE_DIRECTORY && b->type != F2FS_TYPE_SYMLINK))
 		return err;
 	fill_fresh(b, lost, from);
+	err = inode_keep_rest(b, lost, &has_key);
+	if (err || (has_key ? b->type == F2FS_TYPE_SYMLINK : may_be_encrypted(c, lost, dir)))
+		return err;
 	inode_layout(c->geo, b->block, &layout);
 	slots = b->block + layout.slot_offset;
 	*end = rebuild_slots(&b->blocks, lost->nid, slots, layout.slots);

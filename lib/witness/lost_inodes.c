@@ -4,7 +4,6 @@
  */
 #include "witness/lost_inodes.h"
 
-#include "facts/inode_digest.h"
 #include "witness/witness.h"
 
 static int compare_lost(const void *a, const void *b)
@@ -94,7 +93,7 @@ int lost_list_nameless(struct builder *b)
 		const struct lost_inode one = { .nid = fact->nid, .dir = b->c->geo->root_ino, .names = 1 };
 
 		if (witness_has_lost_inode(b->c, fact->nid) && !is_orphan(b->c, fact->nid) &&
-		    !inode_is_hidden(b->c, fact->nid) && !is_listed(b, named, &one))
+		    !is_listed(b, named, &one))
 			err = add_lost(b, &one);
 	}
 	vec_sort(&b->lost, compare_lost);

@@ -9,11 +9,15 @@
  * the inode are lost without a copy, so that such an entry stays dead. If no entry names the inode any more, its first
  * block says whether it is a directory.
  *
+ * Of some inodes only the first bytes are lost (FACT_HEADLESS). They are built in the same way. If nothing knows enough
+ * to build one, its fields are corrected one by one.
+ *
  * Nodes of attributes have an older copy, or nothing.
  */
 #include <string.h>
 
 #include "facts/dir_judge.h"
+#include "facts/inode_digest.h"
 #include "facts/node_digest.h"
 #include "witness/fresh_layout.h"
 #include "witness/inode_fresh.h"
@@ -133,7 +137,7 @@ static void put_name(struct builder *b, const struct lost_inode *lost)
 {
 	const struct inode_fact *dir = facts_inode(&b->c->facts, lost->dir);
 
-	if (!lost->block || !dir || (dir->advise & FLAG_i_advise_encrypt) || builder_has_name(b, lost))
+	if (!lost->block || !dir || builder_has_name(b, lost))
 		return;
 	inode_set_i_pino(b->block, lost->dir);
 	inode_set_i_namelen(b->block, b->name_len);
@@ -209,7 +213,7 @@ static int build(struct builder *b, const struct lost_inode *lost)
 		err = inode_copy_older(b, lost, &is_copied);
 	if (!err && is_copied)
 		err = inode_renew(b, lost, &end, &is_copied);
-	else if (!err && is_there)
+	else if (!err && is_there && !inode_is_hidden(c, lost->nid)) /* quota files are written again in any case */
 		err = inode_make_fresh(b, lost, &end, &is_made);
 	if (err || (!is_copied && !is_made))
 		return err;
@@ -341,9 +345,27 @@ static int build_all(struct builder *b)
 	return err;
 }
 
+/* Take the inodes whose first bytes nothing knows as they are from now on. */
+static int accept_heads(struct checker *c)
+{
+	struct facts_walk walk = { 0 };
+	const struct nid_fact *fact;
+	int err = 0;
+
+	while (!err && (fact = facts_next_whole(&c->facts, &walk)) != NULL) {
+		if (!(fact->flags & FACT_HEADLESS))
+			continue;
+		err = map32_set(&c->heads, fact->nid, 1);
+		c->must_restart = true;
+	}
+	return err;
+}
+
 /* Does a block hold something else than the node that the NAT has there? */
 static bool has_lost_nodes(const struct checker *c)
 {
+	if (c->lost_heads)
+		return true;
 	for (size_t i = 0; i < c->findings.count; i++) {
 		const struct finding *f = vec_at(&c->findings, i);
 
@@ -375,6 +397,9 @@ int witness_inodes(struct checker *c)
 		err = rebuild_note_misplaced(c, &b.misplaced);
 	if (!err)
 		err = build_all(&b);
+	c->book->votes += c->must_restart;
+	if (!err && !c->must_restart)
+		err = accept_heads(c);
 	vec_fini(&b.lost);
 	vec_fini(&b.blocks);
 	older_copies_fini(&b.older);
@@ -383,6 +408,5 @@ int witness_inodes(struct checker *c)
 	mem_free(c->ctx, b.block);
 	mem_free(c->ctx, b.last_slots);
 	mem_free(c->ctx, b.name);
-	c->book->votes += c->must_restart;
 	return err;
 }

@@ -228,7 +228,7 @@ static int copy_first_block(struct checker *c, const struct inode_fact *dir, f2f
 	return *is_read ? witness_copy_block(c, *addr, is_read) : 0;
 }
 
-/* Is this slot "." or ".." but for the length of the name, as everything else in it says? */
+/* Is this slot "." or ".." but for the bytes of the name or their number, as everything else in it says? */
 static bool is_dots(const struct inode_fact *dir, const struct dentry_area *area, uint32_t slot)
 {
 	static const uint8_t dots[2][DENTRY_SLOT_BYTES] = { ".", ".." };
@@ -236,10 +236,11 @@ static bool is_dots(const struct inode_fact *dir, const struct dentry_area *area
 
 	return lsb_test(area->bitmap, slot) && dentry_hash_code(raw) == 0 &&
 	       dentry_file_type(raw) == F2FS_TYPE_DIRECTORY && dentry_ino(raw) == (slot ? dir->pino : dir->ino) &&
-	       memcmp(area->names + (size_t)slot * DENTRY_SLOT_BYTES, dots[slot], DENTRY_SLOT_BYTES) == 0;
+	       (dentry_name_len(raw) == slot + 1 ||
+		memcmp(area->names + (size_t)slot * DENTRY_SLOT_BYTES, dots[slot], DENTRY_SLOT_BYTES) == 0);
 }
 
-/* A wrong length of "." or ".." hides the entries behind it. */
+/* A wrong length of "." or ".." hides the entries behind it. With wrong bytes it is the name of another file. */
 static int vote_on_dots(struct checker *c, const struct inode_fact *dir)
 {
 	struct own_name name = { .bytes = ".." };
@@ -256,8 +257,7 @@ static int vote_on_dots(struct checker *c, const struct inode_fact *dir)
 		const struct finding about = { .ino = dir->ino, .entry_block = addr, .entry_slot = (uint16_t)slot };
 
 		name.length = slot + 1;
-		if (is_dots(dir, &area, slot) &&
-		    dentry_name_len(area.entries + (size_t)slot * dentry_SIZE) != name.length)
+		if (is_dots(dir, &area, slot) && !has_name(&area, slot, &name))
 			err = amend_name(c, &about, &area, &name, WITNESS_HASH | WITNESS_CONTENTS);
 	}
 	return err;

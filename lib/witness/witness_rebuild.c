@@ -33,14 +33,15 @@ int rebuild_is_due(struct checker *c, const struct map32 *misplaced, const struc
 {
 	const struct seg_fact *seg = facts_seg(&c->facts, geometry_segment_of(c->geo, fact->addr));
 	struct block_view view;
-	bool is_readable;
+	bool is_readable, is_other;
 	int err;
 
 	*out = false;
 	if (fact->kind != FACT_BAD || fact->addr == 0 || !seg || map32_find(misplaced, fact->nid))
 		return 0;
 	err = witness_view(c, fact->addr, &view, &is_readable);
-	if (err || !view.is_in_sit || (is_readable ? view.nid == fact->nid : !c->vol->accepts_unread))
+	is_other = is_readable ? view.nid != fact->nid || (fact->flags & FACT_HEADLESS) : c->vol->accepts_unread;
+	if (err || !view.is_in_sit || !is_other)
 		return err;
 	*out = view.has_sum ? view.is_node_sum && view.sum_nid == fact->nid
 			    : seg->sit_type >= F2FS_HOT_NODE &&

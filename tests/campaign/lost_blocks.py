@@ -213,6 +213,10 @@ class Judge:
         gone = [path for path in paths if path not in after and path != "/"] if has_trace else []
         return sorted(lost - allowed) + ["name " + path for path in gone]
 
+    def strange(self, damage, strange, lost):
+        """Names that no repair may make."""
+        return strange
+
     def moved(self, damage, after, devices):
         """Files whose inode was lost, and of which other bytes than those after the last block's start differ."""
         nid, ino = self.nodes.get(damage.block, (0, 0))
@@ -260,8 +264,9 @@ def one(judge, damage, then=None):
     result = sweep_judge.one(judge.whole, damage, None, look)
     lost = {path for path, state in judge.whole.look.found.items() if after.get(path) != state}
     excess = judge.excess(damage, lost, after) + ["contents " + path for path in moved]
-    if damage.kind.startswith("directory") and result.get("strange"):
-        result["wrong"]["strange"] = "names that were not there: %s" % result["strange"]
+    strange = judge.strange(damage, result.get("strange", []), lost) if damage.kind.startswith("directory") else []
+    if strange:
+        result["wrong"]["strange"] = "names that were not there: %s" % strange
     if excess:
         result["wrong"]["lost"] = "lost, though something else knew it: %s" % excess[:6]
     return result

@@ -13,6 +13,7 @@ KINDS = ("zeros", "noise", "another node")
 LOST_WRITES = ("ours:plain", "ours:zoned")
 DIRECTORIES = ("seed:directories", "seed:encrypted", "seed:encrypted-casefold", "seed:features")
 GROUPS = ("ours:plain", "ours:16k", "seed:large-blocks", "seed:features")
+SECTORS = ("ours:all", "seed:encrypted", "seed:fsync-mixed", "seed:directories")
 AGED = ("ours:plain", "ours:all", "ours:zoned")
 
 
@@ -110,6 +111,21 @@ def test_groups(f2fskit, name):
     damages = list(lost_runs.damages_of(name, whole, 0, 40))
     assert len(damages) == 120
     assert {damage.id: wrong for damage in damages if (wrong := lost_runs.one(judge, damage)["wrong"])} == {}
+    whole.subject.close()
+
+
+@pytest.mark.parametrize("name", SECTORS)
+def test_sectors(f2fskit, name):
+    """A sector of a block. No more is lost than with the block, and a repair ends."""
+    import lost_sectors
+    import sweep_judge
+    import sweep_volumes
+
+    whole = sweep_judge.Whole(sweep_volumes.make(name))
+    judge, damages = lost_sectors.Judge(whole), list(lost_sectors.damages_of(name, whole))
+    chosen = [damage for i, damage in enumerate(damages) if damage.order == 0 or i % 5 == 0]
+    assert len(chosen) > 60
+    assert faults(judge, chosen) == {}
     whole.subject.close()
 
 

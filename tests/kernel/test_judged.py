@@ -16,6 +16,7 @@ LEAST_CLEAN = 0.15                  # of these: damages that a check finds are n
 OVERWRITTEN = "kernel:casefold"
 OVERWRITES_APART = 8                # of the damages of tests/campaign/overwrite: one in so many
 GROUPED = ("ours:all", "seed:features")
+CUT_OFF = ("ours:all", "seed:features", "seed:encrypted", "seed:casefold")
 REBUILT = ("ours:plain", "ours:all", "seed:plain", "seed:features", "seed:directories")   # volumes that lose nodes
 NAMED = ("seed:casefold", "seed:encrypted", "seed:encrypted-casefold", "seed:directories")     # volumes that lose directory blocks
 # The kernel fills directories as lost_blocks.aged_directories() does. Each sync leaves older copies of their blocks.
@@ -157,6 +158,26 @@ def test_lost_groups(f2fskit, kernel, tmp_path):
         results += [lost_runs.one(judge, damage, asked.choose) for damage in lost_runs.damages_of(name, whole, 1, 12)]
         whole.subject.close()
     assert [result["wrong"] for result in results if result["wrong"]] == []
+    assert refused(asked, results) == {}
+
+
+def test_lost_sectors(f2fskit, kernel, tmp_path):
+    """The first sectors of inodes are lost, of plain and of encrypted ones, and sectors of other blocks."""
+    import lost_blocks
+    import lost_sectors
+    import sweep_judge
+    import sweep_kernel
+    import sweep_volumes
+
+    asked, results = sweep_kernel.Asked(str(tmp_path), 1, kernel), []
+    for name in CUT_OFF:
+        whole = sweep_judge.Whole(sweep_volumes.make(name))
+        judge, damages = lost_sectors.Judge(whole), list(lost_sectors.damages_of(name, whole))
+        results += [lost_blocks.one(judge, damage, asked.choose) for i, damage in enumerate(damages)
+                    if i % (2 if damage.kind.startswith("node") and damage.order == 0 else 12) == 0]
+        whole.subject.close()
+    assert [result["wrong"] for result in results if result["wrong"]] == []
+    assert sum("INODE_REBUILT" in result["found"] for result in results) > 20
     assert refused(asked, results) == {}
 
 

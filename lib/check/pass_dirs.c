@@ -22,6 +22,8 @@
 #include "witness/witness_names.h"
 #include "witness/witness_own.h"
 
+#define MOST_WRONG_SLOTS 8u /* of a block, by a few wrong bits */
+
 static int raise_entry(struct checker *c, enum problem problem, const struct inode_fact *dir, f2fs_blk_t block,
 		       uint32_t slot, uint64_t found, uint64_t expected)
 {
@@ -152,9 +154,19 @@ static bool is_directory(const struct checker *c, f2fs_nid_t ino)
 	return inode && inode->type == F2FS_TYPE_DIRECTORY;
 }
 
-/* Report entries of a block that are wrong by themselves. */
+/* Report a slot that no entry has, if it is marked as taken. */
+static int tell_empty_slot(struct checker *c, const struct inode_fact *dir, f2fs_blk_t addr,
+			   const struct dentry_area *area, uint32_t slot, uint32_t *slots)
+{
+	if (!lsb_test(area->bitmap, slot))
+		return 0;
+	++*slots;
+	return raise_entry(c, P_DENTRY_BITMAP, dir, addr, slot, 0, 0);
+}
+
+/* Report entries of a block that are wrong by themselves. *slots: how many hold none, or are in part marked as free. */
 static int tell_faults(struct checker *c, const struct inode_fact *dir, const struct dir_block *place, f2fs_blk_t addr,
-		       const struct dentry_area *area)
+		       const struct dentry_area *area, uint32_t *slots)
 {
 	static const enum problem problems[] = {
 		[DIR_FAULT_CHARS] = P_DENTRY_CHARS,
@@ -173,12 +185,12 @@ static int tell_faults(struct checker *c, const struct inode_fact *dir, const st
 		bool is_whole = true;
 
 		for (; end < ref.slot && !err; end++)
-			if (lsb_test(area->bitmap, end))
-				err = raise_entry(c, P_DENTRY_BITMAP, dir, addr, end, 0, 0);
+			err = tell_empty_slot(c, dir, addr, area, end, slots);
 		for (; end < slot; end++)
 			is_whole = is_whole && lsb_test(area->bitmap, end);
 		if (err)
 			break;
+		*slots += found != DENTRY_FOUND || !is_whole;
 		fault = found == DENTRY_FOUND ? dir_judge_entry(dir, level, place->number, &ref, &expected)
 					      : DIR_FAULT_NONE;
 		if (found != DENTRY_FOUND || (!is_whole && (fault == DIR_FAULT_CHARS || fault == DIR_FAULT_HASH)))
@@ -190,8 +202,7 @@ static int tell_faults(struct checker *c, const struct inode_fact *dir, const st
 					  fault == DIR_FAULT_PLACE ? place->number : ref.hash, expected);
 	}
 	for (; end < area->slots && !err; end++)
-		if (lsb_test(area->bitmap, end))
-			err = raise_entry(c, P_DENTRY_BITMAP, dir, addr, end, 0, 0);
+		err = tell_empty_slot(c, dir, addr, area, end, slots);
 	return err;
 }
 
@@ -208,11 +219,15 @@ static bool is_placed(const struct inode_fact *dir, const struct dir_block *plac
 	return !dir_is_inline(dir) && (!judged || dir_entry_is_right(dir, place->number, ref));
 }
 
-/* May a block have lost its entries? One that begins without its own "." may, even if some of its entries are sound. */
+/*
+ * May a block have lost entries? One that begins without its own "." may, even if some of its entries are sound. So may
+ * one with more wrong slots than a few wrong bits make.
+ */
 static bool may_be_lost(const struct checker *c, const struct inode_fact *dir, uint32_t number, const uint8_t *block,
-			const struct dentry_area *area)
+			const struct dentry_area *area, uint32_t wrong_slots)
 {
-	return (number == 0 && !dir_is_inline(dir) && !dentry_has_own_dot(area, dir->ino)) ||
+	return wrong_slots > MOST_WRONG_SLOTS ||
+	       (number == 0 && !dir_is_inline(dir) && !dentry_has_own_dot(area, dir->ino)) ||
 	       dir_block_is_lost(c, dir, number, block);
 }
 
@@ -223,7 +238,7 @@ static int digest_block(struct checker *c, const struct sweep_item *item, const 
 	const bool is_large = !dir_is_inline(dir) && dir->blocks_found > 2;
 	struct dentry_area area;
 	struct dentry_ref ref;
-	uint32_t slot = 0, entries = 0, dots = 0;
+	uint32_t slot = 0, entries = 0, dots = 0, wrong_slots = 0;
 	enum dentry_scan found;
 	int err = 0;
 
@@ -231,7 +246,7 @@ static int digest_block(struct checker *c, const struct sweep_item *item, const 
 		return 0;
 	dir_area(c, dir, block, &area);
 	if (judged)
-		err = tell_faults(c, dir, place, item->addr, &area);
+		err = tell_faults(c, dir, place, item->addr, &area, &wrong_slots);
 	while (!err && (found = dentry_next(&area, &slot, &ref)) != DENTRY_END) {
 		if (found != DENTRY_FOUND)
 			continue;
@@ -249,7 +264,7 @@ static int digest_block(struct checker *c, const struct sweep_item *item, const 
 			err = note_name(c, place, item, &ref);
 	}
 	if (!err && (judged || entries == dots || (place->number == 0 && dots < 2)) &&
-	    may_be_lost(c, dir, place->number, block, &area))
+	    may_be_lost(c, dir, place->number, block, &area, wrong_slots))
 		err = map32_set(&c->emptied, dir->ino, 1);
 	if (place->number >= dir->end_found)
 		dir->end_found = place->number + 1;

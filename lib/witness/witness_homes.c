@@ -149,6 +149,8 @@ static int vote_on_ino(struct homes *h, const struct dentry_ref *ref)
 		return homes_amend_ino(h, ref->slot, ref->ino, inode, WITNESS_HASH | WITNESS_INODE);
 	if (h->is_by_name || !homes_is_right(h, ref) || !is_contradicted(h, ref))
 		return 0;
+	if (map32_find(&h->c->emptied, h->dir->ino)) /* it may be a removed one, whose slots are marked as taken */
+		return 0;
 	inode = near_find(h, ref, &room);
 	return inode ? homes_amend_ino(h, ref->slot, ref->ino, inode, WITNESS_LINKS) : 0;
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Single sectors of 512 bytes that hold zeros or noise, in blocks that hold metadata otherwise: the device wrote a part of a block.
+"""Single sectors of 512 bytes that hold zeros, noise, or what was there before the last write, in blocks that hold metadata otherwise:
+the device wrote a part of a block.
 
 A repair may lose only what it may lose with the whole block (lost_blocks.py). With a sector of a table it loses nothing, but that a
 mount takes the older checkpoint if the newer one is torn. A name that nothing else knows may come back as what is in the sector.
@@ -47,6 +48,24 @@ def damages_of(name, whole, seed=0):
     blocks += [("table %s" % area, block) for area, block in blocks_of_tables(subject, rng)]
     for kind, block in blocks:
         yield from sectors_of(name, device, block, size, kind, rng)
+
+
+def old_sectors(name):
+    """(whole, damages): a volume after some transactions, and each sector as it was before the last write of its block."""
+    whole, lost = lost_blocks.lost_writes(name)
+    subject, found = whole.subject, []
+    nodes, directories = lost_blocks.nodes_of(subject.bases)[0], lost_blocks.blocks_of_directories(subject.bases)
+    device = f2fskit.Device.multi(subject.bases) if len(subject.bases) > 1 else subject.bases[0]
+    size, geo = subject.places.size, subject.places.geo
+    for one in lost:
+        kind = "node" if one.block in nodes else "directory block" if one.block in directories else \
+            "table checkpoint" if one.block < geo.sit_blkaddr else "table" if one.block < geo.main_blkaddr else ""
+        now = device.read(one.block * size, size)
+        for at in range(0, size if kind else 0, SECTOR):
+            old = one.contents[at:at + SECTOR]
+            if old != now[at:at + SECTOR]:
+                found.append(lost_blocks.Lost(name, one.block, now[:at] + old + now[at + SECTOR:], "%s: old sector" % kind, at // SECTOR))
+    return whole, found
 
 
 class Judge(lost_blocks.Judge):

@@ -84,13 +84,29 @@ static bool is_target(struct checker *c, const uint8_t *block, const struct inod
 	return size == room || text[size] == 0;
 }
 
-/* Does it own blocks or nodes, other than that for attributes? A number of no node is damage. */
-static bool owns_blocks(const struct checker *c, const uint8_t *block)
+static bool owns_nodes(const struct checker *c, const uint8_t *block)
 {
-	for (unsigned i = 0; i < 5; i++)
+	for (unsigned i = 0; i < INODE_NIDS; i++)
 		if (facts_has_nid(&c->facts, inode_nid(c->geo, block, i)))
 			return true;
-	return inode_i_blocks(block) > 1u + (inode_i_xattr_nid(block) != 0);
+	return false;
+}
+
+/*
+ * Does it own blocks or nodes, other than that for attributes? A number of no node is damage. So is a number of blocks
+ * without any pointer.
+ */
+static bool owns_blocks(const struct checker *c, const uint8_t *block, const struct inode_layout *layout)
+{
+	if (inode_i_blocks(block) <= 1u + (inode_i_xattr_nid(block) != 0))
+		return owns_nodes(c, block);
+	for (uint32_t i = 0; i < layout->slots; i++) {
+		const f2fs_blk_t addr = get_le32(block + layout->slot_offset + (size_t)i * 4);
+
+		if (geometry_is_main(c->geo, addr) || addr == F2FS_NEW_ADDR)
+			return true;
+	}
+	return owns_nodes(c, block);
 }
 
 /* Does it have a size that a file can have? A larger one is damage. */
@@ -122,7 +138,7 @@ static unsigned form_of(struct checker *c, f2fs_nid_t ino, const uint8_t *block)
 	if (is_directory(c, ino, block, &layout))
 		return BIT(F2FS_TYPE_DIRECTORY);
 	if (inode_has_inline(block, FLAG_i_inline_inline_data) || has_size(c->geo, block, &layout) ||
-	    owns_blocks(c, block))
+	    owns_blocks(c, block, &layout))
 		return BIT(F2FS_TYPE_REGULAR) | (is_target(c, block, &layout) ? BIT(F2FS_TYPE_SYMLINK) : 0);
 	return is_device(block, &layout) ? FORM_DEVICE : FORM_EMPTY;
 }

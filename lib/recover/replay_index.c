@@ -7,6 +7,7 @@
 
 #include "base/bitmap.h"
 #include "file/map_write.h"
+#include "file/slots_own.h"
 #include "file/winode.h"
 #include "log/adopt.h"
 #include "log/nodes.h"
@@ -128,14 +129,26 @@ static int adopt(struct replay *r, struct replay_step *step, struct slot_change 
 	return 0;
 }
 
+/* Does the live slot point to a block of its own? Else the block of another file would be freed. */
+static int need_own_block(const struct slot_change *c, struct winode *w)
+{
+	struct slot_ref slot = c->ref;
+
+	slot.raw = slot_at(c);
+	slot.ofs_in_node += c->i;
+	return slots_need_own(w, &slot, 1);
+}
+
 /* One slot that differs. */
 static int change_slot(struct replay *r, struct replay_step *step, struct slot_change *c)
 {
 	const struct f2fs_geometry *geo = &r->vol->geo;
 	struct winode *w = &step->w;
 	uint8_t *block = winode_block(w);
-	int err;
+	int err = need_own_block(c, w);
 
+	if (err)
+		return err;
 	if ((!is_special(c->from) && !geometry_is_main(geo, c->from)) ||
 	    (!is_special(c->to) && !geometry_is_main(geo, c->to)))
 		return volume_corrupt(r->vol, RULE_NODE_ADDR, step->addr, c->ref.node->nid, "slot %u: %u, now %u",

@@ -235,8 +235,6 @@ int pass_nodes(struct checker *c)
 		err = sweep_nodes(c, &sweep_inodes[0], false, is_inode);
 	if (!err && !c->is_as_is)
 		err = decide_features(c);
-	if (!err && !c->must_restart && !c->is_as_is)
-		err = quota_find_files(c);
 	if (!err && c->must_restart)
 		return 0;
 	if (!err)
@@ -245,6 +243,8 @@ int pass_nodes(struct checker *c)
 		err = problem_raise(c, &(struct finding){ .problem = P_ROOT_MISSING, .nid = c->geo->root_ino });
 	if (!err)
 		err = witness_nodes(c);
+	if (!err && !c->must_restart && !c->is_as_is) /* after the inodes were put right */
+		err = quota_find_files(c);
 	if (err || c->must_restart)
 		return err;
 	err = link_nodes(c, &dropped);

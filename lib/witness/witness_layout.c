@@ -299,7 +299,7 @@ int witness_layout(struct checker *c, f2fs_nid_t ino)
 	bool is_readable, found;
 	int err;
 
-	if (!known || (known->state & (INODE_ASKED | INODE_ALIAS | INODE_RETYPED | INODE_HIDDEN)) ||
+	if (!known || (known->state & (INODE_ASKED | INODE_ALIAS | INODE_RETYPED)) ||
 	    c->book->asked == MOST_ASKED || !witness_may_vote(c))
 		return 0;
 	inode = facts_edit_inode(&c->facts, ino);

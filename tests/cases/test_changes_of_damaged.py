@@ -296,3 +296,26 @@ def test_removed_names_give_their_slots_back(f2fskit):
             volume.path(name).unlink()
         assert volume.lookup("/folder").stat().st_size < BLOCK
     assert f2fskit.check(device).found == 0
+
+
+def test_recovery_frees_no_block_of_another_file(f2fskit):
+    """A pointer leads to another file's block, and an fsynced write replaced it. The recovery refuses; a repair keeps both."""
+    device = f2fskit.Device.memory(64 * MIB)
+    f2fskit.mkfs(device)
+    with f2fskit.open(device, "r+") as volume:
+        for name in ("victim", "other"):
+            volume.path("/" + name).write_bytes(name.encode() * BLOCK)
+    with f2fskit.open(device, "r+") as volume:
+        victim, other = (volume.lookup("/" + name).number for name in ("victim", "other"))
+        inode = volume.lookup("/victim")
+        inode.pwrite(b"new" * 1000, 0)
+        inode.fsync()
+        volume.rollback()
+    with f2fskit.fields(device, "r+") as fields:
+        fields["inode[%d].i_addr[0]" % victim] = int(fields["inode[%d].i_addr[0]" % other])
+    with pytest.raises(f2fskit.CorruptError, match="NODE_SHARED"):
+        f2fskit.open(device, recover="apply")
+    f2fskit.check(device, repair=True)
+    with f2fskit.open(device) as volume:
+        assert volume.path("/other").read_bytes() == b"other" * BLOCK
+        assert volume.path("/victim").read_bytes()[:3000] == b"new" * 1000

@@ -139,6 +139,18 @@ static int need_own_block(const struct slot_change *c, struct winode *w)
 	return slots_need_own(w, &slot, 1);
 }
 
+/*
+ * Does the size of the file follow a slot past it? Not where blocks were reserved past the end. A written block is
+ * before the end in any case: Linux writes none past it, but for clusters and trees of verity.
+ */
+static bool extends(const struct winode *w, const struct slot_change *c)
+{
+	const uint8_t advise = inode_i_advise(winode_block(w));
+
+	return !(advise & FLAG_i_advise_keep_size) ||
+	       (!is_special(c->to) && !(advise & FLAG_i_advise_verity) && !w->layout.cluster_blocks);
+}
+
 /* One slot that differs. */
 static int change_slot(struct replay *r, struct replay_step *step, struct slot_change *c)
 {
@@ -158,8 +170,7 @@ static int change_slot(struct replay *r, struct replay_step *step, struct slot_c
 	node_dirty(w->txn, c->ref.node);
 	if (c->to == F2FS_NULL_ADDR)
 		return free_slot(w, c->ref.node, slot_at(c));
-	if (!(inode_i_advise(block) & FLAG_i_advise_keep_size) && inode_i_size(block) <= c->file_block
-												 << geo->block_bits)
+	if (extends(w, c) && inode_i_size(block) <= c->file_block << geo->block_bits)
 		inode_set_i_size(block, (c->file_block + 1) << geo->block_bits);
 	if (c->to == F2FS_COMPRESS_ADDR)
 		return 0; /* the mark of a cluster is never rolled forward */

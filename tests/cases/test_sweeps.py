@@ -221,7 +221,7 @@ MENDED = (
     "ours:plain xattr[23].h_refcount^=0x2000", "seed:compressed inode[5].i_flags^=0x4", "ours:waiting inode[7].i_mode^=0x4000",
     "seed:encrypted-casefold dentry[4][2].name[8]^=0x80",
     "ours:all dentry[8][0].name[0]^=0x86; dentry[8][0].file_type^=0x1",
-    "seed:fsync-mixed inode[4].i_pino^=0x8000000; inode[4].i_extra_isize^=0x8",
+    "seed:fsync-mixed inode[8].i_advise^=0x10", "seed:fsync-mixed inode[4].i_pino^=0x8000000; inode[4].i_extra_isize^=0x8",
     "ours:several inode[22].i_pino^=0x20000000; dentry[3][11].file_type^=0x1; inode[22].i_blocks^=0x100",
     "seed:encrypted inode[8].i_blocks^=0x1; inode[8].i_inline_xattr_size^=0x1",
     "seed:encrypted inode[7].i_inline_xattr_size^=0x1; inode[7].i_ext_len^=0x14c2ac87",

@@ -18,6 +18,7 @@
 #include "volume/node_read.h"
 #include "witness/witness.h"
 #include "witness/witness_contexts.h"
+#include "witness/witness_verity.h"
 
 static int raise_inode(struct checker *c, enum problem problem, const struct inode_fact *inode, const char *text)
 {
@@ -199,7 +200,9 @@ int pass_features(struct checker *c)
 
 	for (uint32_t i = 0; i < facts_whole_count(&c->facts) && !err; i++) /* plain ones have nothing of this */
 		err = check_inode(c, facts_inode_at(&c->facts, i), block, string);
-	if (!err && geometry_has(c->geo, F2FS_FEAT_ENCRYPT))
+	if (!err && geometry_has(c->geo, F2FS_FEAT_VERITY))
+		err = witness_verity(c);
+	if (!err && !c->must_restart && geometry_has(c->geo, F2FS_FEAT_ENCRYPT))
 		err = witness_contexts(c);
 	if (!err && !c->must_restart && geometry_has(c->geo, F2FS_FEAT_ENCRYPT))
 		err = crypt_policies_check(c);

@@ -172,7 +172,8 @@ static int finish(struct builder *b, const struct lost_inode *lost, const struct
 		err = bytes_in_last(c, addr, &bytes);
 	if (err)
 		return err;
-	if (b->type != F2FS_TYPE_SYMLINK && inode_i_size(b->block) <= (end ? (end - 1) << bits : 0))
+	if (b->type != F2FS_TYPE_SYMLINK && !(inode_i_advise(b->block) & FLAG_i_advise_verity) &&
+	    inode_i_size(b->block) <= (end ? (end - 1) << bits : 0)) /* a verity file has blocks past its end */
 		inode_set_i_size(b->block, end ? ((end - 1) << bits) + bytes : 0);
 	if (b->type == F2FS_TYPE_DIRECTORY && end) {
 		const unsigned level = dir_level_with(inode_i_dir_level(b->block), (uint32_t)(end - 1));

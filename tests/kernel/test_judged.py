@@ -17,7 +17,7 @@ OVERWRITTEN = "kernel:casefold"
 OVERWRITES_APART = 8                # of the damages of tests/campaign/overwrite: one in so many
 GROUPED = ("ours:all", "seed:features")
 CUT_OFF = ("ours:all", "seed:features", "seed:encrypted", "seed:casefold")
-REBUILT = ("ours:plain", "ours:all", "seed:plain", "seed:features", "seed:directories")   # volumes that lose nodes
+REBUILT = ("ours:plain", "ours:all", "seed:plain", "seed:features", "seed:directories", "seed:verity")   # volumes that lose nodes
 NAMED = ("seed:casefold", "seed:encrypted", "seed:encrypted-casefold", "seed:directories")     # volumes that lose directory blocks
 # The kernel fills directories as lost_blocks.aged_directories() does. Each sync leaves older copies of their blocks.
 FILL_DIRECTORIES = r"""

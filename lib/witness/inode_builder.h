@@ -22,6 +22,15 @@ struct lost_inode {
 	uint32_t last_offset;
 };
 
+/* The encryption of an inode that is made from its blocks. */
+enum cipher_state {
+	CIPHER_NONE,	     /* it is not encrypted, or an older copy has the context */
+	CIPHER_UNKNOWN,	     /* its directory is unknown, on a volume with encrypted ones */
+	CIPHER_LOST_KEY,     /* it is encrypted, and nobody can decrypt it */
+	CIPHER_OF_DIRECTORY, /* the policy of its directory decrypts it */
+	CIPHER_KEPT,	     /* its context is left in its block */
+};
+
 struct builder {
 	struct checker *c;
 	struct vec lost;	   /* struct lost_inode, by nid */
@@ -33,6 +42,8 @@ struct builder {
 	uint8_t *block;		   /* the inode that is being built, */
 	uint8_t *name;		   /* and the name in its entry */
 	uint32_t name_len;
+	uint32_t name_hash;	/* in the entry */
+	enum cipher_state cipher;
 	uint32_t common_slots;	   /* number of slots that most files have, 0: there are none */
 	unsigned type;
 };
@@ -47,6 +58,12 @@ static inline bool builder_has_name(const struct builder *b, const struct lost_i
 {
 	return inode_i_pino(b->block) == lost->dir && inode_i_namelen(b->block) == b->name_len && b->name_len &&
 	       memcmp(inode_i_name(b->block), b->name, b->name_len) == 0;
+}
+
+/* Is the inode that is being built encrypted, with the context that decrypts it? */
+static inline bool builder_has_key(const struct builder *b)
+{
+	return b->cipher == CIPHER_OF_DIRECTORY || b->cipher == CIPHER_KEPT;
 }
 
 #endif

@@ -4,16 +4,14 @@
  */
 #include <string.h>
 
-#include "format/cluster.h"
 #include "format/dentry.h"
 #include "witness/fresh_layout.h"
+#include "witness/inode_cipher.h"
 #include "witness/inode_fresh.h"
+#include "witness/inode_packed.h"
 #include "witness/inode_rest.h"
 #include "witness/witness.h"
 #include "witness/witness_rebuild.h"
-
-#define CLUSTER_BLOCKS 4u /* of the smallest compressed cluster */
-#define MOST_CLUSTER_BLOCKS 256u
 
 static void put_times(uint8_t *block, const uint8_t *from)
 {
@@ -91,34 +89,6 @@ static void put_dots(const struct f2fs_geometry *geo, uint8_t *block, f2fs_nid_t
 	put_dot(block + layout.inline_offset, &g, 1, parent);
 }
 
-/*
- * A compressed cluster has a head, or no block in the first slot, which would be the head, and in the second one a
- * block that begins as compressed data does. One that cannot be read counts, too.
- */
-int inode_looks_compressed(struct checker *c, const uint8_t *slots, uint32_t count, bool *out)
-{
-	const size_t most = (size_t)MOST_CLUSTER_BLOCKS << c->geo->block_bits;
-	struct cluster_header header;
-	const uint8_t *block;
-	int err = 0;
-
-	*out = false;
-	if (!geometry_has(c->geo, F2FS_FEAT_COMPRESSION))
-		return 0;
-	for (uint32_t i = 0; i + CLUSTER_BLOCKS <= count && !*out && !err; i += CLUSTER_BLOCKS) {
-		const f2fs_blk_t first = get_le32(slots + (size_t)i * 4);
-		const f2fs_blk_t second = get_le32(slots + (size_t)(i + 1) * 4);
-
-		*out = first == F2FS_COMPRESS_ADDR;
-		if (first != F2FS_NULL_ADDR || second == F2FS_NULL_ADDR)
-			continue;
-		err = witness_peek(c, second, &block);
-		*out = !err && (!block || (cluster_header_decode(block, most, &header) == RULE_NONE &&
-					   is_zero(chead_reserved(block), chead_SIZE_reserved)));
-	}
-	return err;
-}
-
 /* Set the size of a symlink to the length of its target. false in *is_target: its block holds none. */
 static int measure_target(struct builder *b, f2fs_blk_t addr, bool *is_target)
 {
@@ -157,14 +127,6 @@ static int guess_type(struct builder *b, f2fs_nid_t ino)
 	return 0;
 }
 
-/* Can the contents be those of an encrypted file? Without its context they would be taken for plain ones. */
-static bool may_be_encrypted(const struct checker *c, const struct lost_inode *lost, const struct inode_fact *dir)
-{
-	if (lost_is_nameless(lost))
-		return geometry_has(c->geo, F2FS_FEAT_ENCRYPT);
-	return dir && lost->block && (dir->advise & FLAG_i_advise_encrypt);
-}
-
 /* Make the inode from the entry and the blocks. */
 int inode_make_fresh(struct builder *b, const struct lost_inode *lost, uint32_t *end, bool *is_made)
 {
@@ -173,26 +135,30 @@ int inode_make_fresh(struct builder *b, const struct lost_inode *lost, uint32_t 
 	const struct nid_fact *at = dir && lost->nid != lost->dir ? facts_nid(&c->facts, lost->dir) : NULL;
 	const uint8_t *from = NULL;
 	struct inode_layout layout;
+	const bool is_cipher = dir && lost->block && (dir->advise & FLAG_i_advise_encrypt);
 	bool is_packed = false, has_key;
 	uint8_t *slots;
 	int err = at ? witness_peek(c, at->addr, &from) : 0;
 
 	*is_made = false;
-	if (!err && lost_is_nameless(lost))
+	if (!err && lost_is_nameless(lost)) {
 		err = guess_type(b, lost->nid);
+		b->cipher = geometry_has(c->geo, F2FS_FEAT_ENCRYPT) ? CIPHER_UNKNOWN : CIPHER_NONE;
+	}
 	if (err || (at && !from) ||
 	    (b->type != F2FS_TYPE_REGULAR && b->type != F2FS_TYPE_DIRECTORY && b->type != F2FS_TYPE_SYMLINK))
 		return err;
 	fill_fresh(b, lost, from);
 	err = inode_keep_rest(b, lost, &has_key);
-	if (err || (has_key ? b->type == F2FS_TYPE_SYMLINK : may_be_encrypted(c, lost, dir)))
+	if (has_key)
+		b->cipher = CIPHER_KEPT;
+	if (err || (has_key && b->type == F2FS_TYPE_SYMLINK) ||
+	    (!has_key && (is_cipher || b->cipher) && b->type != F2FS_TYPE_REGULAR))
 		return err;
 	inode_layout(c->geo, b->block, &layout);
 	slots = b->block + layout.slot_offset;
 	*end = rebuild_slots(&b->blocks, lost->nid, slots, layout.slots);
-	err = inode_looks_compressed(c, slots, layout.slots, &is_packed);
-	if (!err && !is_packed)
-		err = inode_looks_compressed(c, b->last_slots, layout.node_slots, &is_packed);
+	err = is_cipher && !has_key ? inode_cipher(b, lost) : inode_looks_packed(b, has_key, &is_packed);
 	*is_made = !err && (*end > 0 || lost->has_nodes) && !is_packed;
 	if (err || is_packed)
 		return err;

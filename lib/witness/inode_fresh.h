@@ -12,7 +12,5 @@
  * contents of the file are unknown.
  */
 int inode_make_fresh(struct builder *b, const struct lost_inode *lost, uint32_t *end, bool *is_made);
-/* Do the slots have a compressed cluster without its head? */
-int inode_looks_compressed(struct checker *c, const uint8_t *slots, uint32_t count, bool *out);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "base/bitmap.h"
 #include "facts/dir_judge.h"
-#include "witness/inode_fresh.h"
 #include "witness/inode_older.h"
+#include "witness/inode_packed.h"
 #include "witness/witness.h"
 #include "witness/witness_rebuild.h"
 #include "witness/witness_unclaimed.h"
@@ -194,7 +194,7 @@ int inode_renew(struct builder *b, const struct lost_inode *lost, uint32_t *end,
 
 	inode_layout(b->c->geo, b->block, &layout);
 	if (!err && *end && !layout.is_compressed)
-		err = inode_looks_compressed(b->c, b->block + layout.slot_offset, layout.slots, &is_packed);
+		err = inode_looks_compressed(b->c, b->block + layout.slot_offset, layout.slots, false, &is_packed);
 	*fits = !is_packed;
 	return err;
 }

@@ -58,8 +58,7 @@ static int read_string(struct checker *c, f2fs_nid_t ino, struct string *out)
 	return err;
 }
 
-/* The attribute with a context of a sound inode: *size 0: there is none. */
-static int read_context(struct checker *c, f2fs_nid_t ino, uint8_t *value, uint32_t *size)
+int witness_read_context(struct checker *c, f2fs_nid_t ino, uint8_t *value, uint32_t *size)
 {
 	struct xattr_ref ref;
 	struct string string;
@@ -157,7 +156,7 @@ static int vote(struct checker *c, f2fs_nid_t ino, f2fs_nid_t relative)
 	uint8_t context[FSCRYPT_CONTEXT_MAX];
 	struct string old = { 0 }, right;
 	uint32_t size;
-	int err = read_context(c, relative, context, &size);
+	int err = witness_read_context(c, relative, context, &size);
 
 	if (!err && size > FSCRYPT_NONCE_SIZE)
 		err = read_string(c, ino, &old);

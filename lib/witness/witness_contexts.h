@@ -7,6 +7,8 @@
 
 #include "facts/run.h"
 
+/* Read the attribute with the context of a sound inode. value: FSCRYPT_CONTEXT_MAX bytes. *size 0: there is none. */
+int witness_read_context(struct checker *c, f2fs_nid_t ino, uint8_t *value, uint32_t *size);
 /* Once attributes are judged: the policies of relatives vote on encryption contexts. */
 int witness_contexts(struct checker *c);
 

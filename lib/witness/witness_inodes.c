@@ -4,9 +4,9 @@
  * it is a copy of the same file: it has the name of the entry, or leads to a block or node that the tables still give
  * to the inode. The summaries of the blocks in use name the slots of the present file.
  *
- * Without a copy, the entry gives type and name, and the blocks the contents. That is done only where plain blocks are
- * contents: not below encrypted directories, and not if the slots look like compressed clusters. Contents inside
- * the inode are lost without a copy, so that such an entry stays dead. If no entry names the inode any more, its first
+ * Without a copy, the entry gives type and name, and the blocks the contents. That is not done if the slots look like
+ * compressed clusters. Below encrypted directories it is done for files alone (inode_cipher.c). Contents inside the
+ * inode are lost without a copy, so that such an entry stays dead. If no entry names the inode any more, its first
  * block says whether it is a directory.
  *
  * Of some inodes only the first bytes are lost (FACT_HEADLESS). They are built in the same way. If nothing knows enough
@@ -61,6 +61,7 @@ static int read_entry(struct builder *b, const struct lost_inode *lost, bool *is
 	int err;
 
 	b->name_len = 0;
+	b->cipher = CIPHER_NONE;
 	b->type = F2FS_TYPE_DIRECTORY;
 	*is_there = lost->block == 0;
 	if (*is_there || !dir)
@@ -72,6 +73,7 @@ static int read_entry(struct builder *b, const struct lost_inode *lost, bool *is
 	*is_there = slot < area.slots && dentry_next(&area, &slot, &ref) == DENTRY_FOUND && ref.ino == lost->nid;
 	if (*is_there) {
 		b->name_len = ref.name_len;
+		b->name_hash = ref.hash;
 		b->type = ref.type;
 		memcpy(b->name, ref.name, ref.name_len);
 	}
@@ -133,16 +135,34 @@ static int bytes_in_last(struct checker *c, f2fs_blk_t addr, uint32_t *bytes)
 	return 0;
 }
 
+/* Mark the name as ciphertext. After one that folds, the inode has its hash, for a recovery without keys. */
+static void put_cipher_name(struct builder *b, const struct inode_fact *dir)
+{
+	uint8_t mark = FLAG_i_advise_enc_name;
+
+	if (dir->iflags & FLAG_i_flags_casefold) {
+		if (b->name_len + sizeof(b->name_hash) <= inode_SIZE_i_name)
+			put_le32(inode_i_name_w(b->block) + b->name_len, b->name_hash);
+		else
+			mark |= FLAG_i_advise_lost_pino;
+	}
+	inode_set_i_advise(b->block, inode_i_advise(b->block) | mark);
+}
+
 static void put_name(struct builder *b, const struct lost_inode *lost)
 {
 	const struct inode_fact *dir = facts_inode(&b->c->facts, lost->dir);
 
-	if (!lost->block || !dir || builder_has_name(b, lost))
+	const bool is_cipher = dir && (dir->advise & FLAG_i_advise_encrypt);
+
+	if (!lost->block || !dir || (is_cipher && !builder_has_key(b)) || builder_has_name(b, lost))
 		return;
 	inode_set_i_pino(b->block, lost->dir);
 	inode_set_i_namelen(b->block, b->name_len);
 	memset(inode_i_name_w(b->block), 0, inode_SIZE_i_name);
 	memcpy(inode_i_name_w(b->block), b->name, b->name_len);
+	if (is_cipher)
+		put_cipher_name(b, dir);
 }
 
 /* Count the slots in use of an inode that has no contents inside. */
@@ -192,6 +212,21 @@ static int finish(struct builder *b, const struct lost_inode *lost, const struct
 	return 0;
 }
 
+/* Say from what an inode without an older copy is made. */
+static const char *sources_of(const struct builder *b, const struct lost_inode *lost)
+{
+	switch (b->cipher) {
+	case CIPHER_UNKNOWN:
+		return "its blocks, which nobody can decrypt if it was encrypted";
+	case CIPHER_LOST_KEY:
+		return "its blocks, which nobody can decrypt: a part of their key was in the inode alone";
+	case CIPHER_OF_DIRECTORY:
+		return "its entry, its blocks and the encryption policy of its directory";
+	default:
+		return lost->block ? "its entry and its blocks" : "its blocks";
+	}
+}
+
 static int build(struct builder *b, const struct lost_inode *lost)
 {
 	struct checker *c = b->c;
@@ -219,9 +254,7 @@ static int build(struct builder *b, const struct lost_inode *lost)
 	if (err || (!is_copied && !is_made))
 		return err;
 	err = finish(b, lost, fact, end);
-	why.text = is_copied   ? "an older copy and the tables"
-		   : lost->block ? "its entry and its blocks"
-				 : "its blocks";
+	why.text = is_copied ? "an older copy and the tables" : sources_of(b, lost);
 	return err ? err : witness_amend_block(c, fact->addr, b->block, &why);
 }
 

@@ -15,13 +15,10 @@
 #include "file/map_read.h"
 #include "file/xattr_read.h"
 #include "format/verity_descriptor.h"
-#include "format/xattr.h"
+#include "witness/inode_attribute.h"
 #include "witness/witness.h"
 
 #define HEAD_STEP (1u << VERITY_LOG_BLOCK_MIN) /* a descriptor begins after whole blocks of the tree */
-#define NAME 'v'			       /* of the attribute */
-#define NAME_BYTES 1u
-#define ENTRY_BYTES ((uint32_t)xentry_SIZE + NAME_BYTES + (uint32_t)verityx_SIZE)
 
 struct sealed {
 	uint64_t data_size;
@@ -47,13 +44,21 @@ static int find_end(struct f2fs_inode *file, uint64_t *end)
 	return err;
 }
 
+static void put_value(const struct sealed *sealed, uint8_t value[verityx_SIZE])
+{
+	memset(value, 0, verityx_SIZE);
+	verityx_set_version(value, 1);
+	verityx_set_size(value, sealed->size);
+	verityx_set_pos(value, sealed->descriptor);
+}
+
 /* Is this the head of a descriptor in its own place, and does it end with the last block of the file? */
 static bool is_in_place(const struct f2fs_geometry *geo, const uint8_t *raw, uint64_t at, uint64_t end,
 			struct sealed *out)
 {
 	const uint64_t file_bytes = end << geo->block_bits, data_size = verityd_data_size(raw);
 	const uint64_t size = (uint64_t)verityd_SIZE + verityd_sig_size(raw);
-	uint8_t place[verityx_SIZE] = { 0 };
+	uint8_t place[verityx_SIZE];
 	struct verity_location location;
 	struct verity_params params;
 	struct verity tree;
@@ -63,9 +68,7 @@ static bool is_in_place(const struct f2fs_geometry *geo, const uint8_t *raw, uin
 	    verity_descriptor_decode(raw, (size_t)size, data_size, geo->block_bits, &params))
 		return false;
 	*out = (struct sealed){ .data_size = data_size, .descriptor = at, .size = (uint32_t)size };
-	verityx_set_version(place, 1);
-	verityx_set_size(place, out->size);
-	verityx_set_pos(place, at);
+	put_value(out, place);
 	if (verity_location_decode(place, sizeof(place), data_size, file_bytes, &location) ||
 	    verity_init(&tree, &params) != VERITY_OK)
 		return false;
@@ -109,44 +112,16 @@ static int find_place(struct f2fs_inode *file, struct sealed *sealed)
 	return err == F2FS_ERR_NO_ATTR ? 0 : err;
 }
 
-/* Find where the next attribute goes. false: the room inside the inode is too small. */
-static bool find_room(const uint8_t *string, uint32_t size, uint32_t *offset)
-{
-	struct xattr_ref ref;
-	enum xattr_scan scan;
-
-	*offset = 0;
-	while ((scan = xattr_next(string, size, offset, &ref)) == XATTR_FOUND)
-		;
-	if (*offset == 0)
-		*offset = xhead_SIZE;
-	return scan == XATTR_END && *offset + ENTRY_BYTES <= size;
-}
-
-/* Write the attribute with the descriptor's place into the inode. */
+/* Write the attribute with the descriptor's place into the inode. false: it has no room. */
 static bool put_place(const struct f2fs_geometry *geo, uint8_t *block, const struct sealed *sealed)
 {
-	struct inode_layout layout;
-	uint8_t *string, *entry, *value;
-	uint32_t offset;
+	uint8_t value[verityx_SIZE];
+	const struct inode_attribute place = {
+		.index = XATTR_VERITY, .name = 'v', .value = value, .size = sizeof(value)
+	};
 
-	inode_layout(geo, block, &layout);
-	string = block + layout.xattr_offset;
-	if (!find_room(string, layout.xattr_size, &offset))
-		return false;
-	xhead_set_h_magic(string, XATTR_MAGIC);
-	xhead_set_h_refcount(string, 1);
-	entry = string + offset;
-	memset(entry, 0, layout.xattr_size - offset);
-	xentry_set_e_name_index(entry, XATTR_VERITY);
-	xentry_set_e_name_len(entry, NAME_BYTES);
-	xentry_set_e_value_size(entry, (uint16_t)verityx_SIZE);
-	entry[xentry_SIZE] = NAME;
-	value = entry + xentry_SIZE + NAME_BYTES;
-	verityx_set_version(value, 1);
-	verityx_set_size(value, sealed->size);
-	verityx_set_pos(value, sealed->descriptor);
-	return true;
+	put_value(sealed, value);
+	return inode_add_attribute(geo, block, &place);
 }
 
 static int seal(struct checker *c, const struct inode_fact *inode, const struct sealed *sealed)

@@ -82,3 +82,37 @@ def test_written_with_the_key(kernel, f2fskit, peer_check, tmp_path):
             assert (top / "file").read_bytes() == want[:6000] + b"KERNEL" + want[6006:]
             assert (top / "from-the-kernel").read_bytes() == top.name.encode() * 3000
             assert (top / "sub" / "moved").read_bytes() == b"x" and not (top / "symlink").exists()
+
+
+def lose_inodes(f2fskit, image, paths):
+    """Zero inodes, and all free blocks beside nodes, which have older copies."""
+    with f2fskit.open(image) as volume:
+        volume.add_key(k.MASTER_KEY, k.DESCRIPTOR)
+        size, nodes = volume.block_size, {entry.block_addr for entry in volume.nat.used() if entry.nid > 2}
+        lost = {volume.nat[volume.lookup(path).number].block_addr for path in paths}
+    free = {one // 512 * 512 + i for one in nodes for i in range(512)} - nodes
+    with open(image, "r+b") as file:
+        for block in sorted(free | lost):
+            file.seek(block * size)
+            file.write(bytes(size))
+
+
+def test_lost_inodes(kernel, f2fskit, tmp_path):
+    """The policy of the directory decrypts some files whose inodes are lost. The ciphertext of others is in lost+found."""
+    image, seen = tmp_path / "disk.img", tmp_path / "seen.json"
+    write_volume(f2fskit, image)
+    by_number = [i for i, policy in enumerate(POLICIES) if policy[4] in (k.LBLK_64, k.LBLK_32)]
+    others = [i for i in range(len(POLICIES)) if i not in by_number]
+    lose_inodes(f2fskit, image, ["/policy-%d/file" % i for i in by_number] + ["/policy-%d/there" % i for i in others])
+    with f2fskit.Device.open(image, writable=True) as device:
+        assert {"INODE_REBUILT", "ENCRYPT_PLAIN"} <= {problem.name for problem in f2fskit.check(device, repair=True).problems}
+        assert f2fskit.check(device).found == 0
+    with f2fskit.open(image) as volume:
+        volume.add_key(k.MASTER_KEY, k.DESCRIPTOR)
+        ours = reading.tree(volume, f2fskit)
+        for i in by_number:
+            assert all(volume.path("/policy-%d/%s" % (i, name)).read_bytes().rstrip(b"\0") == FILE.rstrip(b"\0")
+                       for name in ("file", "hard-link"))
+        assert len(list(volume.path("/lost+found").iterdir())) == len(others)
+    uml.run([sys.executable, GUEST, str(seen)], images=[str(image)], kernel=kernel, strict=True).check()
+    reading.must_be_same(json.loads(seen.read_text())["entries"], ours, ignore=("fiemap", "map", "atime"))

@@ -10,6 +10,7 @@
 #include "facts/finding.h"
 #include "facts/zones.h"
 #include "volume/zone_map.h"
+#include "witness/lost_branches.h"
 #include "witness/summaries.h"
 
 static int raise_segment(struct checker *c, enum problem problem, const struct seg_fact *seg, uint32_t first,
@@ -126,7 +127,7 @@ static int check_counts(struct checker *c)
 
 int pass_totals(struct checker *c)
 {
-	int err = 0;
+	int err = lost_branches(c);
 
 	c->result->inodes = facts_inode_count(&c->facts);
 	c->result->free_segments = 0;

@@ -11,6 +11,7 @@
  *	repair_xattrs.c   lists of extended attributes
  *	repair_dirs.c     directory entries
  *	repair_links.c    lost inodes, link counts, parents, unlinked inodes
+ *	repair_branches.c data of lost nodes without a place, as files in lost+found
  *	repair_quota.c    usage
  *	repair_roots.c    after the commit: superblocks
  */

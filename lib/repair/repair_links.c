@@ -18,11 +18,13 @@
 #include "file/winode.h"
 #include "log/nodes.h"
 #include "repair/repair.h"
+#include "repair/repair_branches.h"
 #include "repair/repair_dirs.h"
 #include "repair/repair_left.h"
 #include "repair/repair_links.h"
 #include "repair/repair_names.h"
 #include "repair/repair_need.h"
+#include "witness/witness.h"
 
 #define MOST_HOMES 10000u /* lost directories below each other; further ones are put into lost+found */
 
@@ -352,6 +354,14 @@ int repair_link_counts(struct repair *r)
 	return err;
 }
 
+/* Keep the data of lost nodes without a place in lost+found. */
+static int keep_branches(struct repair *r, struct lost_found *lf)
+{
+	int err = r->c->book->branches.count ? need_lost_found(r, lf) : 0;
+
+	return err ? err : repair_branches(r, lf->ino);
+}
+
 int repair_links(struct repair *r)
 {
 	struct lost_found lf = { 0 };
@@ -360,12 +370,15 @@ int repair_links(struct repair *r)
 
 	if (!err && !root) { /* entries of the old root are put into the new one in the next round */
 		r->is_changed = true;
-		return inode_make_root(r->txn);
+		err = inode_make_root(r->txn);
+		return err ? err : keep_branches(r, &lf);
 	}
 	if (!err && root->type != F2FS_TYPE_DIRECTORY)
 		return 0; /* it is made one, and then its entries are checked */
 	if (!err)
 		err = reconnect_all(r, &lf);
+	if (!err)
+		err = keep_branches(r, &lf);
 	for (uint32_t i = 0; i < facts_inode_count(&r->c->facts) && !err; i++) {
 		const struct inode_fact *inode = facts_inode_nth(&r->c->facts, i);
 

@@ -66,7 +66,7 @@ int lost_list_named(struct builder *b)
 	return err;
 }
 
-static bool is_orphan(const struct checker *c, f2fs_nid_t ino)
+bool lost_is_orphan(const struct checker *c, f2fs_nid_t ino)
 {
 	for (uint32_t i = 0; i < f2fs_orphan_count(c->vol); i++)
 		if (f2fs_orphan_at(c->vol, i) == ino)
@@ -92,7 +92,7 @@ int lost_list_nameless(struct builder *b)
 	while (!err && (fact = facts_next_whole(&b->c->facts, &walk)) != NULL) {
 		const struct lost_inode one = { .nid = fact->nid, .dir = b->c->geo->root_ino, .names = 1 };
 
-		if (witness_has_lost_inode(b->c, fact->nid) && !is_orphan(b->c, fact->nid) &&
+		if (witness_has_lost_inode(b->c, fact->nid) && !lost_is_orphan(b->c, fact->nid) &&
 		    !is_listed(b, named, &one))
 			err = add_lost(b, &one);
 	}

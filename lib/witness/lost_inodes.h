@@ -13,5 +13,7 @@ int lost_list_named(struct builder *b);
 int lost_list_nameless(struct builder *b);
 /* Find a listed inode; NULL: it is not lost. */
 struct lost_inode *lost_find(const struct builder *b, f2fs_nid_t nid);
+/* Is the inode unlinked, and deleted by the next mount? */
+bool lost_is_orphan(const struct checker *c, f2fs_nid_t ino);
 
 #endif

@@ -13,11 +13,13 @@
 #include "volume/block_read.h"
 #include "volume/rescue.h"
 #include "volume/ssa_read.h"
+#include "witness/lost_branches.h"
 
 void witness_book_init(struct witness_book *book, struct f2fs_context *ctx)
 {
 	amends_init(&book->amends, ctx);
 	vec_init(&book->verdicts, ctx, sizeof(struct finding));
+	vec_init(&book->branches, ctx, sizeof(struct branch_block));
 	book->votes = 0;
 	book->is_full = false;
 	book->block = NULL;
@@ -28,6 +30,7 @@ void witness_book_fini(struct witness_book *book)
 {
 	amends_fini(&book->amends);
 	vec_fini(&book->verdicts);
+	vec_fini(&book->branches);
 	mem_free(book->verdicts.ctx, book->block);
 	book->block = NULL;
 }

@@ -63,6 +63,7 @@ struct witness_book {
 	unsigned votes;	     /* that amended something */
 	bool is_full;	     /* no more whole blocks are amended */
 	uint8_t *block;	     /* one block of scratch */
+	struct vec branches; /* struct branch_block (lost_branches.h) */
 	uint32_t asked;	     /* inodes whose division was asked */
 };
 

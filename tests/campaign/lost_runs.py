@@ -3,8 +3,10 @@
 
 A name may vanish only with the directory block that has the entry and the inode that remembers it, or below such a directory.
 The rest of a file may change only with its inode, its attributes, its data, or a direct node whose parent is lost as well:
-summaries of data name the lost node, and offsets of nodes below it say where it was."""
+summaries of data name the lost node, and offsets of nodes below it say where it was. Its data is in another file then: no block of an
+ordinary file may be in none."""
 import dataclasses
+import hashlib
 import os
 import random
 
@@ -76,6 +78,14 @@ def files_of(devices):
         return files, volume.geometry.nids_per_block
 
 
+def digests_of(devices, blocks):
+    """Digests of blocks."""
+    device = f2fskit.Device.multi(devices) if len(devices) > 1 else devices[0]
+    with f2fskit.open(devices[0], devices=devices[1:]) as volume:
+        size = volume.block_size
+    return [hashlib.sha256(device.read(block * size, size)).digest() for block in sorted(blocks)]
+
+
 class Judge:
     """Says which names may vanish and which files may change with a run of blocks."""
 
@@ -143,6 +153,18 @@ class Judge:
         return [path for path in gone if self.whole.look.found[path][1] not in left
                 and not found.issuperset(mark for length, mark in list(sweep_judge.pieces(bases, path).values())[:-1])]
 
+    def blocks_lost(self, damage, after, devices):
+        """Files of which a block of data is in no file any more: a repair has them all, if not in their places."""
+        lost, before = set(damage.blocks), self.whole.look.found
+        changed = [file for file in self.files.values() if file.kind == "REGULAR" and not file.is_special
+                   and any(after.get(path) != before.get(path) for path in file.paths)]
+        if not changed:
+            return []
+        found = {addr for file in files_of(devices)[0].values() for addr in file.data}
+        digests = set(digests_of(devices, found))
+        return sorted(file.paths[0] for file in changed
+                      if not digests.issuperset(digests_of(self.whole.subject.bases, set(file.data) - lost)))
+
     def excess(self, damage, before, after):
         """[what of the lost was known elsewhere]. before, after: {path: state}."""
         lost = set(damage.blocks)
@@ -199,6 +221,7 @@ def one(judge, damage, then=None):
         after.update(sweep_judge.Look(bed.devices).found)
         if not judge.whole.subject.is_read_only:
             contents.extend("contents of " + path for path in judge.contents_lost(damage, after, bed.devices))
+            contents.extend("blocks of " + path for path in judge.blocks_lost(damage, after, bed.devices))
         if then:
             then(bed, result, said, again)
 

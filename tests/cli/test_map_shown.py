@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The picture of the segments as it is shown, pixel by pixel against the SIT: by rsvg-convert, and by the Chromium that
-$F2FSKIT_BROWSER names."""
-import os
+"""The picture of the segments as it is shown, pixel by pixel against the SIT: by rsvg-convert, and by Chromium."""
+import pathlib
 import re
 import shutil
 import struct
 import subprocess
+import sys
 import zlib
 
 import pytest
 
-BROWSER, RENDERER = os.environ.get("F2FSKIT_BROWSER"), shutil.which("rsvg-convert")
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+import browser  # noqa: E402
+
+RENDERER = shutil.which("rsvg-convert")
 LEVELS, TYPES = 4, 6
 WIDTH, HEIGHT = 1200, 300
 
@@ -45,17 +48,16 @@ def read_png(path):
 
 
 def by_browser(svg, shown):
-    return [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-            "--force-device-scale-factor=1", f"--window-size={WIDTH},{HEIGHT}", f"--user-data-dir={shown.parent / 'profile'}",
-            f"--screenshot={shown}", svg.as_uri()]
+    browser.browse(shown.parent, f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={shown}", svg.as_uri())
 
 
 def by_renderer(svg, shown):
-    return [RENDERER, "--background-color=white", "-o", shown, svg]
+    subprocess.run([RENDERER, "--background-color=white", "-o", shown, svg], check=True, capture_output=True, timeout=120)
 
 
-@pytest.mark.skipif(not (BROWSER or RENDERER), reason="no rsvg-convert, and F2FSKIT_BROWSER names no Chromium")
-@pytest.mark.parametrize("show", [by_renderer] * bool(RENDERER) + [by_browser] * bool(BROWSER) or [None])
+@pytest.mark.parametrize("show", [
+    pytest.param(by_renderer, marks=pytest.mark.skipif(not RENDERER, reason="rsvg-convert is not installed")),
+    pytest.param(by_browser, marks=pytest.mark.skipif(not browser.BROWSER, reason=browser.MISSING))])
 def test_what_is_shown_is_the_sit(run_tool, f2fskit, tmp_path, show):
     image, svg, shown = tmp_path / "disk.img", tmp_path / "map.svg", tmp_path / "map.png"
     run_tool("mkfs.f2fs", "-q", image, "400M")
@@ -66,7 +68,7 @@ def test_what_is_shown_is_the_sit(run_tool, f2fskit, tmp_path, show):
         for i in range(40):
             volume.lookup(f"/{i}").fallocate(0, (i * 80 % 700 + 1) << 12, 3)
     run_tool("defrag.f2fs", f"--svg={svg}", image)
-    subprocess.run(show(svg, shown), check=True, capture_output=True, timeout=120)
+    show(svg, shown)
     lines, depth = read_png(shown)
 
     def pixel(x, y):

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reports as pages of HTML: complete, safe with odd names, readable by programs, and shown by a browser."""
 import io
-import os
+import pathlib
 import re
-import shutil
-import subprocess
+import sys
 
 import pytest
 
@@ -12,6 +11,9 @@ import f2fskit
 from f2fskit.report import report, size_text, times_svg
 from f2fskit.report_style import STYLE
 from html_page import Page
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "common"))
+import browser  # noqa: E402
 
 EVIL = "<script>alert(1)</script>&\"'\x1b[31m"
 
@@ -109,15 +111,12 @@ def test_colours_can_be_read():
 @pytest.fixture
 def browse(tmp_path):
     """A function that returns the title of a page after Chromium ran its scripts."""
-    browser = os.environ.get("F2FSKIT_BROWSER") or shutil.which("chromium")
-    if not browser:
-        pytest.skip("F2FSKIT_BROWSER names no Chromium, and chromium is not installed")
+    if not browser.BROWSER:
+        pytest.skip(browser.MISSING)
 
     def titled(page):
         (tmp_path / "r.html").write_text(page)
-        done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                               f"--user-data-dir={tmp_path}/profile", "--dump-dom", f"file://{tmp_path}/r.html"], capture_output=True,
-                              text=True, env={**os.environ, "HOME": str(tmp_path)}, timeout=120)
+        done = browser.browse(tmp_path, "--dump-dom", (tmp_path / "r.html").as_uri())
         title = re.search(r"<title>(.*?)</title>", done.stdout)
         assert title, done.stderr[-2000:]
         return title[1]

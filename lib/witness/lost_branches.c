@@ -56,7 +56,7 @@ static int is_of_branch(struct checker *c, void *user, const struct unclaimed *b
 }
 
 /* Note a block. Of several blocks for one slot none can be chosen. */
-static int note_blocks(struct checker *c, const struct vec *blocks)
+static int note_blocks(struct checker *c, const struct vec *blocks, struct vec *out)
 {
 	for (size_t i = 0, end; i < blocks->count; i = end) {
 		const struct unclaimed *one = vec_at(blocks, i);
@@ -66,7 +66,7 @@ static int note_blocks(struct checker *c, const struct vec *blocks)
 		end = unclaimed_end(blocks, i);
 		if (end != i + 1)
 			continue;
-		kept = vec_push(&c->book->branches, 1);
+		kept = vec_push(out, 1);
 		if (!kept)
 			return F2FS_ERR_NOMEM;
 		*kept = (struct branch_block){
@@ -77,7 +77,7 @@ static int note_blocks(struct checker *c, const struct vec *blocks)
 	return 0;
 }
 
-static int find_blocks(struct checker *c)
+int lost_branches_find(struct checker *c, struct vec *out)
 {
 	struct branches b;
 	struct vec blocks;
@@ -86,14 +86,14 @@ static int find_blocks(struct checker *c)
 	map32_init(&b.misplaced, c->ctx);
 	map32_init(&b.nodes, c->ctx);
 	vec_init(&blocks, c->ctx, sizeof(struct unclaimed));
-	c->book->branches.count = 0;
+	out->count = 0;
 	err = rebuild_note_misplaced(c, &b.misplaced);
 	if (!err)
 		err = list_nodes(c, &b);
 	if (!err && b.nodes.count)
 		err = witness_unclaimed(c, is_of_branch, &b, &blocks);
 	if (!err)
-		err = note_blocks(c, &blocks);
+		err = note_blocks(c, &blocks, out);
 	vec_fini(&blocks);
 	map32_fini(&b.misplaced);
 	map32_fini(&b.nodes);
@@ -148,7 +148,7 @@ int lost_branches(struct checker *c)
 	int err = 0;
 
 	if (!c->vol->rescue && witness_has_newest_tables(c) && !c->cut_end)
-		err = find_blocks(c);
+		err = lost_branches_find(c, &c->book->branches);
 	drop_claimed(c);
 	if (!err)
 		err = claim_all(c);

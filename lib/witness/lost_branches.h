@@ -16,10 +16,11 @@ struct branch_block {
 	uint8_t version; /* of the node */
 };
 
+/* List the blocks (struct branch_block) of lost direct nodes that nothing leads to, by node and slot. */
+int lost_branches_find(struct checker *c, struct vec *out);
 /*
- * After all votes: note the blocks of lost direct nodes that nothing leads to in the book, by node and slot, and count
- * them as in use. A search for nodes, which may follow, builds the NAT again and does not know these nodes. Raises a
- * finding for each node.
+ * After all votes: note these blocks in the book, and count them as in use. A search for nodes, which may follow,
+ * builds the NAT again and does not know these nodes. Raises a finding for each node.
  */
 int lost_branches(struct checker *c);
 /* Find the end of the blocks (struct branch_block) of the same node as the one at index first. */

@@ -155,6 +155,18 @@ int witness_amend_more(struct checker *c, f2fs_blk_t addr, uint32_t offset, uint
 	return err || !is_new ? err : seal_anew(c, addr, was_right);
 }
 
+int witness_amend_instead(struct checker *c, f2fs_blk_t addr, uint32_t offset, uint32_t length, uint64_t value)
+{
+	bool was_right;
+	int err = read_amended(c, addr);
+
+	if (err)
+		return err;
+	was_right = has_right_sum(c);
+	err = amends_set_bytes(&c->book->amends, addr, offset, length, value);
+	return err ? err : seal_anew(c, addr, was_right);
+}
+
 int witness_amend_block(struct checker *c, f2fs_blk_t addr, const uint8_t *block, const struct finding *why)
 {
 	struct amends *amends = &c->book->amends;

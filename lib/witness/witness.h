@@ -109,6 +109,8 @@ int witness_amend_bytes(struct checker *c, f2fs_blk_t addr, uint32_t offset, uin
 			const struct finding *why);
 /* Amend further bytes of a noted amendment. */
 int witness_amend_more(struct checker *c, f2fs_blk_t addr, uint32_t offset, uint32_t length, uint64_t value);
+/* The same, instead of what an earlier vote made of these bytes. */
+int witness_amend_instead(struct checker *c, f2fs_blk_t addr, uint32_t offset, uint32_t length, uint64_t value);
 /*
  * Copy a block to c->scratch, to try changes on it. false in *is_readable: it cannot be read. Fails with NOMEM and
  * CANCELED only.

@@ -119,8 +119,7 @@ static int read_last(struct builder *b, const struct lost_inode *lost)
 	return err;
 }
 
-/* Count the bytes of a file in its last block. Text has no NUL bytes. Other files may end with some. */
-static int bytes_in_last(struct checker *c, f2fs_blk_t addr, uint32_t *bytes)
+int inode_bytes_in_last(struct checker *c, f2fs_blk_t addr, uint32_t *bytes)
 {
 	const uint8_t *block = NULL;
 	uint32_t end = *bytes = c->geo->block_size;
@@ -189,7 +188,7 @@ static int finish(struct builder *b, const struct lost_inode *lost, const struct
 
 	find_end(b, lost, slots_end, &end, &addr);
 	if (b->type == F2FS_TYPE_REGULAR && end)
-		err = bytes_in_last(c, addr, &bytes);
+		err = inode_bytes_in_last(c, addr, &bytes);
 	if (err)
 		return err;
 	if (b->type != F2FS_TYPE_SYMLINK && !(inode_i_advise(b->block) & FLAG_i_advise_verity) &&

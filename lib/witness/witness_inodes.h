@@ -9,5 +9,7 @@
 
 /* A part of the dirs pass, when the entries are known. Nodes of attributes are built again here, too. */
 int witness_inodes(struct checker *c);
+/* Count the bytes of a file in its last block. Text has no NUL bytes. Other files may end with some. */
+int inode_bytes_in_last(struct checker *c, f2fs_blk_t addr, uint32_t *bytes);
 
 #endif

@@ -10,6 +10,7 @@
 #include "witness/further_parents.h"
 #include "witness/witness.h"
 #include "witness/witness_bits.h"
+#include "witness/witness_direct.h"
 #include "witness/witness_entries.h"
 #include "witness/witness_layout.h"
 #include "witness/witness_nodes.h"
@@ -549,6 +550,8 @@ int witness_nodes(struct checker *c)
 		err = witness_rebuild(c, &v.loose);
 	if (!err && !c->must_restart)
 		err = witness_unplaced(c, &v.loose);
+	if (!err && !c->must_restart)
+		err = witness_direct(c);
 	vec_fini(&v.strays);
 	vec_fini(&v.loose);
 	c->book->votes += c->must_restart;

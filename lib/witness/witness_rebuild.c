@@ -116,6 +116,18 @@ static bool has_nodes_below(const struct checker *c, const struct vec *loose, co
 	return found && found->ino == fact->ino && found->offset - fact->place <= most;
 }
 
+/* Is a node of the inode lost with all pointers to it? It may be below this one. */
+static bool has_lost_below(const struct checker *c, f2fs_nid_t ino)
+{
+	struct facts_walk walk = { 0 };
+	const struct nid_fact *fact;
+
+	while ((fact = facts_next_whole(&c->facts, &walk)) != NULL)
+		if (fact->kind == FACT_BAD && fact->ino == ino && fact->nid != ino && !(fact->flags & FACT_CLAIMED))
+			return true;
+	return false;
+}
+
 static int rebuild(struct checker *c, const struct map32 *misplaced, const struct vec *blocks,
 		   const struct vec *loose, const struct nid_fact *fact, uint8_t *block)
 {
@@ -135,7 +147,7 @@ static int rebuild(struct checker *c, const struct map32 *misplaced, const struc
 		return err;
 	memset(block, 0, c->geo->block_size);
 	if (is_direct ? rebuild_slots(blocks, fact->nid, block, inode->node_slots) == 0
-		      : !has_nodes_below(c, loose, fact))
+		      : !has_nodes_below(c, loose, fact) && !has_lost_below(c, fact->ino))
 		return 0;
 	if (is_direct)
 		rebuild_heads(block, inode->node_slots, inode->cluster_blocks);

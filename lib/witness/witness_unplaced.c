@@ -5,8 +5,7 @@
  * summaries say which lost nodes the inode has besides. An indirect node holds nothing but the numbers of the nodes
  * below, so that it makes no difference which of several lost ones takes which place.
  *
- * A direct node that is lost with all pointers to it has no place any more. Unlike an indirect one, it has blocks of
- * data, whose summaries name it.
+ * A direct node that is lost with all pointers to it has blocks of data, whose summaries name it (witness_direct.c).
  */
 #include "witness/witness_unplaced.h"
 

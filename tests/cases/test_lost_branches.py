@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Direct nodes are lost together with all pointers to them. Their blocks become files in lost+found, if nothing shows their place."""
+"""Direct nodes are lost together with all pointers to them. Their blocks become files in lost+found, if nothing
+shows their place."""
 import random
 
 import pytest
@@ -37,6 +38,79 @@ def everything(bed):
     """{path: contents} of all files."""
     with bed.open() as volume:
         return {path: volume.path(path).read_bytes() for path, entry in volume.scan("/") if entry.type.name == "REGULAR"}
+
+
+# blocks of the file, offsets of the lost nodes, pointers of the inode that hold something else
+PLACED = {
+    "the only gap": (2800, (0, 1), {}),
+    "after the last node": (2800, (0, 2), {}),
+    "a full one before another": (2800, (0, 1, 2), {}),
+    "all nodes of a small file": (1500, (0, 1), {}),
+    "below an indirect node": (3000, (3, 4), {}),
+    "the first below an indirect node": (4000, (3, 4), {}),
+    "the last below an indirect node": (4000, (3, 5), {}),
+    "all below an indirect node": (4000, (3, 4, 5), {}),
+    "a pointer that is zero": (2800, (1,), {0: 0}),
+    "a pointer to something else": (2800, (2,), {1: 3}),
+}
+
+
+SUMS = ("extra_attr", "inode_checksum")     # a wrong pointer under a checksum would be a damaged inode
+
+
+@pytest.mark.parametrize("kind,features", [*((kind, ()) for kind in PLACED), *((kind, SUMS) for kind in PLACED if not PLACED[kind][2])])
+def test_placed(bed, kind, features):
+    """One place in the file is left for each node."""
+    blocks, offsets, pointers = PLACED[kind]
+    bed = bed(features=features)
+    nodes = fill(bed, blocks)
+    lose(bed, nodes, *offsets)
+    point(bed, nodes, pointers)
+    found = bed.repair()
+    assert "NODE_REBUILT" in found and "NODE_UNPLACED" not in found
+    assert everything(bed) == {"/file": contents_of(blocks)}
+
+
+def point(bed, nodes, pointers):
+    """Set pointers of an inode to nodes."""
+    for i, nid in pointers.items():
+        bed.device.write((nodes[0][1] + 1) * BLOCK - 24 - 20 + i * 4, nid.to_bytes(4, "little"))
+
+
+def fill_parts(bed, parts, size):
+    with bed.open("r+") as volume:
+        volume.path("/file").write_bytes(b"")
+        for at, part in parts.items():
+            volume.lookup("/file").pwrite(part, at * BLOCK)
+        volume.lookup("/file").truncate(size * BLOCK)
+    bed.forget()
+    return nodes_of(bed, "/file")
+
+
+def test_holes_beside(bed):
+    """Where there are holes, too, the node may have been in any of several places."""
+    bed, rng = bed(), random.Random(8)
+    parts = {at: rng.randbytes(BLOCK) for at in (0, 1000)}
+    nodes = fill_parts(bed, parts, 2800)
+    lose(bed, nodes, 1)
+    point(bed, nodes, {0: 0})
+    assert "NODE_UNPLACED" in bed.repair()
+    found = everything(bed)
+    assert len(found["/file"]) == 2800 * BLOCK and found["/file"].rstrip(b"\0") == parts[0].rstrip(b"\0")
+    assert parts[1000] in found["/lost+found/inode-%d-node-%d" % (nodes[0][0], nodes[1][0])]
+
+
+@pytest.mark.parametrize("first", (0, 900))
+def test_seams(bed, first):
+    """A node with holes at its ends fits into any gap of a file whose size is lost."""
+    bed, rng = bed(), random.Random(9)
+    parts = {0: rng.randbytes(873 * BLOCK), max(first, 873): rng.randbytes(20 * BLOCK), 1891: rng.randbytes(BLOCK)}
+    nodes = fill_parts(bed, parts, 1892)
+    assert set(nodes) == {0, 1, 2}
+    lose(bed, nodes, 0, 1)
+    assert "NODE_UNPLACED" in bed.repair()
+    kept = everything(bed)["/lost+found/inode-%d-node-%d" % (nodes[0][0], nodes[1][0])]
+    assert parts[max(first, 873)] in kept
 
 
 @pytest.mark.parametrize("options", ({}, {"features": ["extra_attr", "inode_checksum", "quota", "project_quota"]}))

@@ -151,6 +151,14 @@ static const char *take_fsync_mode(struct arguments *a, const char *value)
 	return mode < 0 ? "is none of posix, strict" : NULL;
 }
 
+static const char *take_discard_unit(struct arguments *a, const char *value)
+{
+	const int unit = f2fs_discard_unit_find(value);
+
+	a->writer.options.discard_unit = (uint8_t)unit;
+	return unit < 0 ? "is none of block, segment, section" : NULL;
+}
+
 static const char *take_compression(struct arguments *a, int id, const char *value)
 {
 	switch (id) {
@@ -239,6 +247,8 @@ static const char *take(struct arguments *a, int id, const char *value)
 	case OPT_nocompress_extension:
 	case OPT_compress_chksum:
 		return take_compression(a, id, value);
+	case OPT_discard_unit:
+		return take_discard_unit(a, value);
 	case OPT_discard:
 	case OPT_nodiscard:
 		a->writer.options.discard = id == OPT_discard;

@@ -153,6 +153,7 @@ static int configure(struct lab_engine *e, struct lab_future *future)
 		.temperature = (uint8_t)f2fs_temperature_find(p->temperature),
 		.cold_apart = (uint8_t)p->cold_apart,
 		.discard = (uint8_t)p->discard,
+		.discard_unit = (uint8_t)f2fs_discard_unit_find(p->discard_unit),
 		.commit_when_full = 1,
 		.clock_stands = 1,
 		.fsync_mode = (uint8_t)f2fs_fsync_mode_find(p->fsync_mode),
@@ -185,6 +186,9 @@ static int configure(struct lab_engine *e, struct lab_future *future)
 					 "engine.target is none of log, age, holes, adaptive");
 	if (f2fs_fsync_mode_find(p->fsync_mode) < 0)
 		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, "engine.fsync_mode is none of strict, posix");
+	if (f2fs_discard_unit_find(p->discard_unit) < 0)
+		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID,
+					 "engine.discard_unit is none of block, segment, section");
 	if (policy < 0 && strcmp(p->cleaning, "none") != 0)
 		return f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, "engine.cleaning names no policy, nor is it none");
 	if (wrong) {

@@ -56,6 +56,17 @@ F2FS_API int f2fs_fsync_mode_find(const char *name);
 /* Return the name of a mode, NULL for an unknown number: count from 0 to list them. */
 F2FS_API const char *f2fs_fsync_mode_name(unsigned mode);
 
+/* How much must be free for a commit to discard it, as the kernel's mount option discard_unit. */
+enum f2fs_discard_unit {
+	F2FS_DISCARD_UNIT_BLOCK = 0,   /* each block that the commit frees */
+	F2FS_DISCARD_UNIT_SEGMENT = 1, /* segments that are free as a whole after it */
+	F2FS_DISCARD_UNIT_SECTION = 2  /* sections that are free as a whole after it */
+};
+/* Return the number of a unit by its name ("block", "segment", "section"), -1 for an unknown name. */
+F2FS_API int f2fs_discard_unit_find(const char *name);
+/* Return the name of a unit, NULL for an unknown number: count from 0 to list them. */
+F2FS_API const char *f2fs_discard_unit_name(unsigned unit);
+
 /* Options of writing; begin it with F2FS_SIZED, zero members mean the default. */
 struct f2fs_write_options {
 	uint32_t struct_size; /* F2FS_SIZED */
@@ -97,6 +108,7 @@ struct f2fs_write_options {
 	 * file a commit. posix does so only where a recovery could lose a file that now has another name. The
 	 * kernel's posix mode does not check that. */
 	uint8_t fsync_mode;
+	uint8_t discard_unit; /* enum f2fs_discard_unit, with discard. Zones are reset as a whole with any unit. */
 };
 
 /*

@@ -38,6 +38,8 @@ static int check_options(struct f2fs_volume *vol, const struct f2fs_write_option
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "at_once is 0 or 1, not %u", o->at_once);
 	if (!f2fs_fsync_mode_name(o->fsync_mode))
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no mode %u of fsync", o->fsync_mode);
+	if (!f2fs_discard_unit_name(o->discard_unit))
+		return error_set(vol->ctx, F2FS_ERR_INVALID, "there is no unit %u of discards", o->discard_unit);
 	return o->has_compression ? compress_check(vol, &o->compression) : 0;
 }
 
@@ -48,6 +50,9 @@ static const char *const temperatures[] = { [F2FS_TEMPERATURE_TABLE] = "table",
 					     [F2FS_TEMPERATURE_SLIDES] = "slides",
 					     [F2FS_TEMPERATURE_KERNEL] = "kernel" };
 static const char *const fsync_modes[] = { [F2FS_FSYNC_MODE_STRICT] = "strict", [F2FS_FSYNC_MODE_POSIX] = "posix" };
+static const char *const discard_units[] = { [F2FS_DISCARD_UNIT_BLOCK] = "block",
+					      [F2FS_DISCARD_UNIT_SEGMENT] = "segment",
+					      [F2FS_DISCARD_UNIT_SECTION] = "section" };
 #define LENGTH(list) (sizeof(list) / sizeof((list)[0]))
 
 static int find_name(const char *const *names, size_t count, const char *name)
@@ -86,6 +91,16 @@ int f2fs_fsync_mode_find(const char *name)
 const char *f2fs_fsync_mode_name(unsigned mode)
 {
 	return mode < LENGTH(fsync_modes) ? fsync_modes[mode] : NULL;
+}
+
+int f2fs_discard_unit_find(const char *name)
+{
+	return find_name(discard_units, LENGTH(discard_units), name);
+}
+
+const char *f2fs_discard_unit_name(unsigned unit)
+{
+	return unit < LENGTH(discard_units) ? discard_units[unit] : NULL;
 }
 
 static int copy_text(struct f2fs_context *ctx, const char *text, char **out)

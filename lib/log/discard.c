@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Giving free blocks back to the device: those that a commit freed, or all. Only blocks that the checkpoint in force
- * does not use, and that no running transaction has written, are touched. On a device with zones these are reset, when
- * a whole one is free.
+ * does not use, and that no running transaction has written, are touched. With another unit than blocks, a commit
+ * discards a segment or a section when all of it has become free. On a device with zones these are reset, when a whole
+ * one is free.
  */
 #include <f2fskit/engine.h>
 
@@ -74,14 +75,12 @@ static int add_segment(struct run *run, f2fs_seg_t segno, const struct segment *
 	return err;
 }
 
-/* Is a section empty, and no log in it? *changed: the last checkpoint has something in it, or something was written
- * since. */
-static bool is_section_empty(struct txn *txn, uint32_t section, bool *changed)
+/* Are count segments from first on empty, and no log in them? *changed: the last checkpoint has something in them,
+ * or something was written since. */
+static bool are_empty(struct txn *txn, f2fs_seg_t first, uint32_t count, bool *changed)
 {
-	const uint32_t sps = txn->vol->geo.segs_per_sec;
-
 	*changed = false;
-	for (f2fs_seg_t i = section * sps; i < (section + 1) * sps; i++) {
+	for (f2fs_seg_t i = first; i < first + count; i++) {
 		const struct segment *chunk = txn->chunks[i / txn->vol->geo.sit_per_block];
 		const struct segment *s = chunk ? &chunk[i % txn->vol->geo.sit_per_block] : NULL;
 
@@ -95,14 +94,15 @@ static bool is_section_empty(struct txn *txn, uint32_t section, bool *changed)
 /* Zones are emptied as a whole. */
 static int reset_sections(struct txn *txn, struct run *run, bool all)
 {
-	const uint64_t bytes = (uint64_t)txn->vol->geo.segs_per_sec * F2FS_SEGMENT_BLOCKS << txn->vol->geo.block_bits;
+	const uint32_t sps = txn->vol->geo.segs_per_sec;
+	const uint64_t bytes = (uint64_t)sps * F2FS_SEGMENT_BLOCKS << txn->vol->geo.block_bits;
 	int err = 0;
 
 	for (uint32_t section = 0; section < txn->vol->geo.section_count && !err; section++) {
 		struct f2fs_zone zone;
 		bool changed;
 
-		if (!zones_is_sequential(txn->vol, section) || !is_section_empty(txn, section, &changed) ||
+		if (!zones_is_sequential(txn->vol, section) || !are_empty(txn, section * sps, sps, &changed) ||
 		    (!all && !changed))
 			continue;
 		err = zones_look(txn->vol, section, &zone);
@@ -114,13 +114,34 @@ static int reset_sections(struct txn *txn, struct run *run, bool all)
 	return err;
 }
 
+/* Collect units of some segments that became free as a whole. */
+static int add_units(struct txn *txn, struct run *run, uint32_t segments)
+{
+	const struct f2fs_geometry *geo = &txn->vol->geo;
+	int err = segments > 1 ? segment_load_all(txn) : 0;
+
+	for (f2fs_seg_t first = 0; first + segments <= geo->segment_count_main && !err; first += segments) {
+		const f2fs_blk_t start = geometry_segment_start(geo, first);
+		bool changed;
+
+		if (!are_empty(txn, first, segments, &changed) || !changed)
+			continue;
+		for (uint32_t i = 0; i < segments * F2FS_SEGMENT_BLOCKS && !err; i++)
+			err = add_block(run, start + i);
+	}
+	return err ? err : end_run(run);
+}
+
 static int add_all(struct txn *txn, struct run *run, bool all)
 {
 	const struct f2fs_geometry *geo = &txn->vol->geo;
+	const unsigned unit = txn->vol->write.discard_unit;
 	int err = 0;
 
 	if (txn->vol->zones.sequential)
 		return reset_sections(txn, run, all);
+	if (!all && unit != F2FS_DISCARD_UNIT_BLOCK)
+		return add_units(txn, run, unit == F2FS_DISCARD_UNIT_SECTION ? geo->segs_per_sec : 1);
 
 	for (uint32_t k = 0; k < geo->sit_blocks_used && !err; k++)
 		for (uint32_t i = 0; i < geo->sit_per_block && txn->chunks[k] && !err; i++) {

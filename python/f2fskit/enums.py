@@ -99,6 +99,7 @@ DeletedSource = _from_enum("DeletedSource", "f2fs_deleted_source", "F2FS_DELETED
 DefragEnd = _from_enum("DefragEnd", "f2fs_defrag_end", "F2FS_DEFRAG_")
 DefragOrder = _from_enum("DefragOrder", "f2fs_defrag_order", "F2FS_DEFRAG_")
 DeviceCap = _from_enum("DeviceCap", "f2fs_device_cap", "F2FS_DEVICE_", _IntFlag)
+DiscardUnit = _from_enum("DiscardUnit", "f2fs_discard_unit", "F2FS_DISCARD_UNIT_")
 Encrypted = _from_enum("Encrypted", "f2fs_encrypted", "F2FS_ENCRYPTED_")
 EntrySource = _from_enum("EntrySource", "f2fs_entry_source", "F2FS_FROM_")
 Existing = _from_enum("Existing", "f2fs_existing", "F2FS_EXISTING_")

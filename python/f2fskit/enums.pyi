@@ -17,6 +17,7 @@ __all__ = [
     "DefragOrder",
     "DeletedSource",
     "DeviceCap",
+    "DiscardUnit",
     "EncodingFlag",
     "Encrypted",
     "EntrySource",
@@ -168,6 +169,11 @@ class DeviceCap(enum.IntFlag):
     BLOCK = 4
     PARALLEL = 2
     WRITE = 1
+
+class DiscardUnit(enum.IntEnum):
+    SECTION = 2
+    SEGMENT = 1
+    BLOCK = 0
 
 class EncodingFlag(enum.IntFlag):
     STRICT = 1

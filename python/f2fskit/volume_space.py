@@ -34,6 +34,7 @@ class VolumeSpace(VolumeBase):
         cold_apart: bool = False,
         at_once: bool = False,
         fsync_mode: enums.FsyncMode | enums.FsyncModeName = "strict",
+        discard_unit: enums.DiscardUnit | enums.DiscardUnitName = "block",
     ) -> None:
         """Choose how the volume is written from now on. StateError when there are uncommitted changes.
 
@@ -56,6 +57,8 @@ class VolumeSpace(VolumeBase):
                 of the file, or 4,096 waiting blocks.
             fsync_mode: "strict" or "posix". With "posix" the fsync of a new file commits only if a recovery could lose
                 a renamed file or one with other names. A name removed from its directory may then come back beside it.
+            discard_unit: what discard= discards: each freed "block", or only a "segment" or a "section" that is free
+                as a whole.
         """
         self._need_writable()
         names = [ffi.new("char[]", text.encode()) if text else ffi.NULL for text in (compress_names, plain_names)]
@@ -70,6 +73,7 @@ class VolumeSpace(VolumeBase):
         options.commit_when_full, options.clock_stands = commit_when_full, clock_stands
         options.at_once = at_once
         options.fsync_mode = enums.choose(enums.FsyncMode, fsync_mode)
+        options.discard_unit = enums.choose(enums.DiscardUnit, discard_unit)
         self._handle.call(lib.f2fs_volume_configure, options)
         self._clock_stands = clock_stands
 

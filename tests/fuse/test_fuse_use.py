@@ -283,6 +283,7 @@ def test_wrong_words(program, volume, tmp_path):
             ([], 16, "an image and a mountpoint"), ([image], 16, "an image and a mountpoint"),
             ([image, point, "-o", "commit"], 16, "needs a value"), ([image, point, "-o", "ro=1"], 16, "takes no value"),
             ([image, point, "-o", "state=good"], 16, "is none of current"), ([image, point, "-o", "options=ro"], 16, "no mount option"),
+            ([image, point, "-o", "discard_unit=zone"], 16, "is none of block, segment, section"),
             ([image, point, "-o", "state=rescue,as_of=-1"], 16, "is a second state"), ([image, point, "-o", "umask=999"], 16, "octal"),
             ([image, point, "-o", "nonsense"], 1, "unknown option"), ([tmp_path / "none", point], 1, "No such file"),
             ([image, tmp_path / "none"], 1, "No such file"), ([image, image], 1, "Not a directory"), ([image, point, "-o", "ro,as_of=-1000"], 1, "oldest")):

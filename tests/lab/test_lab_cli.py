@@ -227,6 +227,7 @@ WRONG = [
     (TINY + "[engine]\ndiscard = 1\n", "an.toml:11: engine.discard: '1' is neither true nor false"),
     (TINY + '[engine]\nlogging = "odd"\n', "engine.logging"),
     (TINY + '[engine]\nidle_cleaning = "odd"\n', "engine.idle_cleaning names no policy"),
+    (TINY + '[engine]\ndiscard_unit = "zone"\n', "engine.discard_unit is none of block, segment, section"),
     (TINY + '[engine]\nfsync_mode = "odd"\n', "engine.fsync_mode is none of strict, posix"),
     *[(TINY + '[engine]\nsidecar = true\nplacement = "%s"\n' % name,
        "the placement %s keeps nothing in a sidecar, only m2h does" % name) for name in ("adaptive", "death", "lifespan")],

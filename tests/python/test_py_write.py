@@ -451,6 +451,27 @@ def test_inodes_of_two_volumes_are_not_mixed(disk):
             one.root.link("g", inode)
 
 
+@pytest.mark.parametrize("unit", f2fskit.DiscardUnit, ids=str)
+def test_unit_of_discards(tmp_path, unit):
+    """A segment that is free in part is discarded in part by unit "block" alone."""
+    path = tmp_path / "disk.img"
+    f2fskit.mkfs(path, 64 << 20)
+    with f2fskit.open(path, "r+") as volume:
+        volume.configure(discard=True, discard_unit=unit)
+        volume.path("/a").write_bytes(bytes(1 << 20))
+        volume.commit()
+        volume.path("/a").unlink()
+        volume.commit()
+        assert (volume.counters.discard_bytes >= 1 << 20) is (unit == f2fskit.DiscardUnit.BLOCK)
+        volume.path("/b").write_bytes(bytes(4 << 20))
+        volume.commit()
+        volume.path("/b").unlink()
+        volume.commit()
+        assert volume.counters.discard_bytes >= 4 << 20
+        with pytest.raises(ValueError, match="zone"):
+            volume.configure(discard_unit="zone")
+
+
 def test_storage_options(tmp_path, peer_check):
     path = tmp_path / "disk.img"
     f2fskit.mkfs(path, 64 << 20, features=["extra_attr", "compression", "verity"])

@@ -141,13 +141,14 @@ static void refusals(void **state)
 	const struct f2fs_write_options wrong[] = {
 		{ F2FS_SIZED(f2fs_write_options), .temperature = 3 },
 		{ F2FS_SIZED(f2fs_write_options), .cold_apart = 2 },
+		{ F2FS_SIZED(f2fs_write_options), .discard_unit = 3 },
 	};
 	struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options), .logs = 3 };
 
 	(void)state;
 	fresh_open(&v, 64 * MIB, 0);
-	assert_int_equal(f2fs_volume_configure(v.vol, &wrong[0]), F2FS_ERR_INVALID);
-	assert_int_equal(f2fs_volume_configure(v.vol, &wrong[1]), F2FS_ERR_INVALID);
+	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(f2fs_volume_configure(v.vol, &wrong[i]), F2FS_ERR_INVALID);
 	assert_int_equal(f2fs_volume_configure(v.vol, &options), F2FS_ERR_INVALID);
 	options.logs = 0;
 	options.low_sections = 101;
@@ -548,6 +549,52 @@ static void discard_and_trim(void **state)
 	fresh_close(&v);
 }
 
+/* A commit discards segments, or sections of two, when all of them is free and no log is in them. */
+static void discard_units(void **state)
+{
+	static const struct {
+		uint8_t unit;
+		uint8_t segment, both; /* is segment 0 discarded when it is free, and when segment 1 is free, too */
+	} rows[] = { { F2FS_DISCARD_UNIT_SEGMENT, 1, 1 }, { F2FS_DISCARD_UNIT_SECTION, 0, 1 } };
+	const struct f2fs_mkfs_options sections = { F2FS_SIZED(f2fs_mkfs_options), .segs_per_sec = 2 };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct f2fs_write_options options = { F2FS_SIZED(f2fs_write_options), .discard = 1,
+							    .discard_unit = rows[i].unit };
+		f2fs_blk_t a, c;
+
+		fresh_open_with(&v, 128 * MIB, &sections);
+		configure(&options);
+		write_file("a", 'a', MIB);
+		write_file("b", 'b', MIB);
+		assert_int_equal(f2fs_volume_commit(v.vol), 0);
+		a = first_block("/a");
+		assert_int_equal(first_block("/b"), a + 256);
+		/* half a segment is free */
+		write_file("a", 'c', 2 * MIB);
+		assert_int_equal(f2fs_volume_commit(v.vol), 0);
+		c = first_block("/a");
+		assert_int_equal(c, a + 512);
+		assert_false(is_punched(a));
+		/* the whole segment, with the half that an earlier commit freed */
+		write_file("b", 'd', MIB);
+		assert_int_equal(f2fs_volume_commit(v.vol), 0);
+		assert_int_equal(is_punched(a) && is_punched(a + 511), rows[i].segment);
+		assert_false(is_punched(c));
+		/* its section: segment c is free, too, and no log is in it */
+		write_file("a", 'e', 2 * MIB);
+		assert_int_equal(f2fs_volume_commit(v.vol), 0);
+		assert_int_equal(is_punched(a) && is_punched(c) && is_punched(c + 511), rows[i].both);
+		assert_false(is_punched(first_block("/a")));
+		fresh_close(&v);
+	}
+	assert_int_equal(f2fs_discard_unit_find("segment"), F2FS_DISCARD_UNIT_SEGMENT);
+	assert_int_equal(f2fs_discard_unit_find("zone"), -1);
+	assert_string_equal(f2fs_discard_unit_name(F2FS_DISCARD_UNIT_SECTION), "section");
+	assert_null(f2fs_discard_unit_name(3));
+}
+
 static unsigned is_compressed(const char *name, unsigned *algorithm)
 {
 	struct f2fs_inode *inode = fresh_make(&v, name, 0100644);
@@ -621,6 +668,7 @@ int main(void)
 		cmocka_unit_test(room_for_overwriting),
 		cmocka_unit_test(room_for_replacing),
 		cmocka_unit_test(discard_and_trim),
+		cmocka_unit_test(discard_units),
 		cmocka_unit_test(names_decide),
 		cmocka_unit_test(nearly_full),
 		cmocka_unit_test(a_freed_block_bars_the_commit),

@@ -13,6 +13,7 @@
 #include "lab/baseline.h"
 #include "lab/hollow.h"
 #include "lab/own_policy.h"
+#include "lab/pointer_blocks.h"
 
 enum { OPEN_MOST = 4096, PIECE = 1 << 20, BLOCK_BITS = 12, NAME_ROOM = 128 };
 
@@ -404,8 +405,12 @@ static int do_write(struct lab_engine *e, struct f2fs_inode *inode, const struct
 			return err;
 		done += n;
 	}
-	if (op->length)
-		e->asked.blocks += ((op->offset + op->length - 1) >> BLOCK_BITS) - (op->offset >> BLOCK_BITS) + 1;
+	if (op->length) {
+		const uint64_t first = op->offset >> BLOCK_BITS, last = (op->offset + op->length - 1) >> BLOCK_BITS;
+
+		e->asked.blocks += last - first + 1;
+		e->asked.pointers += lab_pointer_blocks(first, last);
+	}
 	return 0;
 }
 

@@ -37,6 +37,7 @@ struct lab_future;
 struct lab_asked {
 	uint64_t blocks; /* written by operations */
 	uint64_t ops, fsyncs, creates, removes, commits;
+	uint64_t pointers; /* blocks of the trees above them, for each write by itself */
 };
 
 /*

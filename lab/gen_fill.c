@@ -20,8 +20,9 @@ static const struct lab_param params[] = {
 
 struct fill {
 	uint64_t left, at, size; /* bytes in all, within the file, of the file */
+	uint64_t end, appended;	 /* of the last file; in this round */
 	uint32_t file, files;	 /* the file, and how many remain in this round */
-	uint8_t is_running;
+	uint8_t is_running, is_unsynced;
 };
 
 static int start(struct lab_source *source)
@@ -38,12 +39,36 @@ static void begin(const struct fill_params *p, struct fill *f)
 	f->is_running = 1;
 }
 
+/* Append to the last file. */
+static int append(const struct fill_params *p, struct fill *f, struct lab_op *op)
+{
+	op->file = f->file - 1;
+	if (f->is_unsynced) {
+		f->is_unsynced = 0;
+		op->kind = LAB_OP_FSYNC;
+		return 0;
+	}
+	if (f->appended >= p->append || f->file == 0) {
+		f->appended = 0;
+		return LAB_END;
+	}
+	op->kind = LAB_OP_WRITE;
+	op->offset = f->end;
+	op->length = p->append_request;
+	f->end += op->length;
+	f->appended += op->length;
+	f->is_unsynced = 1;
+	return 0;
+}
+
 static int next(struct lab_source *source, struct lab_op *op)
 {
 	const struct fill_params *p = source->params;
 	struct fill *f = source->state;
 
-	if ((p->in_rounds != 0) != (source->round > 0))
+	if (source->round > 0 && !p->in_rounds)
+		return append(p, f, op);
+	if (source->round == 0 && p->in_rounds)
 		return LAB_END;
 	if (!f->is_running)
 		begin(p, f);
@@ -66,6 +91,7 @@ static int next(struct lab_source *source, struct lab_op *op)
 	f->at += op->length;
 	f->left -= f->left == UINT64_MAX ? 0 : op->length;
 	if (f->at == f->size) {
+		f->end = f->size;
 		f->at = f->size = 0;
 		f->file++;
 		f->files--;

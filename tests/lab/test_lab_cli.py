@@ -96,6 +96,32 @@ def test_counts_add_up(experiment, results):
     assert sum(row["data"] + row["node"] for row in variant["segments"]) > 0
 
 
+def pointer_blocks(first, last):
+    """Nodes but the inode above some blocks, one block after the other."""
+    nodes = set()
+    for block in range(first, last + 1):
+        direct = (block - 923) // 1018
+        if direct >= 0:
+            nodes.add(("direct", direct))
+        if direct >= 2:
+            nodes.add(("indirect", (direct - 2) // 1018))
+        if direct >= 2 + 2 * 1018:
+            nodes.add("double")
+    return len(nodes)
+
+
+@pytest.mark.parametrize("blocks", [700, 2000, 3100, 16384])
+def test_pointer_blocks(blocks, experiment, results):
+    """Each write counts the nodes above its blocks once; appends write one node each."""
+    text = '[volume]\nsize = "320MiB"\n[source.one]\nkind = "fill"\nin_rounds = true\nsize = "64MiB"\nrequest = "%d"\n' % (blocks * 4096)
+    found = results(experiment(text))["variants"][0]["rounds"][0]
+    wanted = sum(pointer_blocks(at, min(at + blocks, 16384) - 1) for at in range(0, 16384, blocks))
+    assert found["tree_share"] == pytest.approx(wanted / 16384, abs=0.00005)
+    text = '[volume]\nsize = "320MiB"\n[source.one]\nkind = "fill"\nsize = "64MiB"\nappend = "%d"\n' % (blocks * 4096)
+    found = results(experiment(text))["variants"][0]["rounds"][0]
+    assert found["asked_blocks"] == found["fsyncs"] == blocks and found["node_share"] == pytest.approx(1, abs=0.01)
+
+
 def test_free_runs(experiment, results):
     """Blocks overwritten here and there leave short runs of free ones; the free segments after them are a long one."""
     (variant,) = results(experiment(TINY))["variants"]

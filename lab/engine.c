@@ -11,6 +11,7 @@
 
 #include "cli/placement.h"
 #include "lab/baseline.h"
+#include "lab/cold_lookup.h"
 #include "lab/hollow.h"
 #include "lab/own_policy.h"
 #include "lab/pointer_blocks.h"
@@ -46,7 +47,10 @@ struct lab_engine {
 	unsigned open_at;
 	struct lab_asked asked;
 	uint64_t committed; /* asked.blocks at the last commit */
-	uint8_t zeros[PIECE];
+	struct f2fs_device *dev; /* the volume's, and its meter */
+	const struct lab_meter *meter;
+	uint8_t is_changed; /* since the last commit */
+	uint8_t zeros[PIECE], contents[PIECE];
 };
 
 static const struct lab_param volume_table[] = {
@@ -221,6 +225,7 @@ int lab_engine_open(struct f2fs_context *ctx, struct f2fs_device *dev, const str
 		return f2fs_context_fail(ctx, F2FS_ERR_NOMEM, "no memory for an engine");
 	e->ctx = ctx;
 	e->params = params;
+	e->dev = dev;
 	for (unsigned i = 0; i < OPEN_MOST; i++)
 		e->open[i].source = UINT32_MAX;
 	err = make(ctx, dev, volume);
@@ -308,7 +313,8 @@ static int need_open(struct lab_engine *e, unsigned source, uint32_t number, str
 /* Open the directory that the first n bytes of a path name, making it when it is missing. */
 static int open_directory(struct lab_engine *e, const char *path, size_t n, struct f2fs_inode **out)
 {
-	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0040755 };
+	const struct f2fs_new spec = { F2FS_SIZED(f2fs_new), .mode = 0040755,
+				       .dir_level = (uint32_t)e->params->dir_level };
 	char part[NAME_ROOM];
 	struct f2fs_inode *parent;
 	const char *name;
@@ -414,13 +420,48 @@ static int do_write(struct lab_engine *e, struct f2fs_inode *inode, const struct
 	return 0;
 }
 
+static int do_read(struct lab_engine *e, unsigned source, const struct lab_op *op)
+{
+	struct f2fs_inode *inode;
+	int err = need_open(e, source, op->file, &inode);
+	size_t n = 1;
+
+	e->asked.reads++;
+	for (uint64_t done = 0; !err && n > 0 && done < op->length; done += n) {
+		const uint64_t left = op->length - done;
+
+		err = f2fs_inode_read(inode, op->offset + done, e->contents, (size_t)(left < PIECE ? left : PIECE), &n);
+		e->asked.read_blocks += err ? 0 : (n + 4095) >> BLOCK_BITS;
+	}
+	return err;
+}
+
 static int commit(struct lab_engine *e)
 {
 	int err = f2fs_volume_commit(e->vol);
 
 	e->committed = e->asked.blocks;
+	e->is_changed = 0;
 	e->asked.commits++;
 	return err ? err : f2fs_volume_elapse(e->vol, e->params->commit_seconds);
+}
+
+static int do_lookup(struct lab_engine *e, unsigned source, uint32_t number)
+{
+	const struct file *f = file_of(e, source, number);
+	uint64_t blocks = 0;
+	int err;
+
+	if (!f)
+		return no_memory(e);
+	if (!f->ino)
+		return f2fs_context_fail(e->ctx, F2FS_ERR_NOT_FOUND, "the load looks up a file that it did not make");
+	err = e->is_changed ? commit(e) : 0; /* the reader sees checkpoints */
+	if (!err)
+		err = lab_cold_lookup(e->ctx, e->dev, e->meter, f->path, &blocks);
+	e->asked.lookups++;
+	e->asked.lookup_blocks += blocks;
+	return err;
 }
 
 static int do_to_file(struct lab_engine *e, unsigned source, const struct lab_op *op)
@@ -443,6 +484,7 @@ int lab_engine_do(struct lab_engine *e, unsigned source, const struct lab_op *op
 	int err = 0;
 
 	e->asked.ops++;
+	e->is_changed |= op->kind != LAB_OP_READ && op->kind != LAB_OP_LOOKUP;
 	switch (op->kind) {
 	case LAB_OP_CREATE:
 		err = do_create(e, source, op);
@@ -450,7 +492,11 @@ int lab_engine_do(struct lab_engine *e, unsigned source, const struct lab_op *op
 	case LAB_OP_REMOVE:
 		err = do_remove(e, source, op);
 		break;
-	case LAB_OP_READ: /* changes nothing that is measured */
+	case LAB_OP_LOOKUP:
+		err = e->params->reads ? do_lookup(e, source, op->file) : 0;
+		break;
+	case LAB_OP_READ:
+		err = e->params->reads ? do_read(e, source, op) : 0;
 		break;
 	case LAB_OP_SYNC:
 		return commit(e);
@@ -463,6 +509,11 @@ int lab_engine_do(struct lab_engine *e, unsigned source, const struct lab_op *op
 	if (!err && e->own && lab_own_policy_failed(e->own))
 		err = f2fs_context_fail(e->ctx, F2FS_ERR_INVALID, "the policy in Python has failed");
 	return err;
+}
+
+void lab_engine_set_meter(struct lab_engine *e, const struct lab_meter *meter)
+{
+	e->meter = meter;
 }
 
 int lab_engine_commit(struct lab_engine *e)

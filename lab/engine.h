@@ -32,11 +32,13 @@ int lab_volume_room(struct f2fs_context *ctx, struct f2fs_device *dev, const str
 
 struct lab_engine;
 struct lab_future;
+struct lab_meter;
 
 /* The work that was requested, in blocks of the file system where a file has them. */
 struct lab_asked {
 	uint64_t blocks; /* written by operations */
 	uint64_t ops, fsyncs, creates, removes, commits;
+	uint64_t lookups, lookup_blocks, reads, read_blocks; /* with engine.reads */
 	uint64_t pointers; /* blocks of the trees above them, for each write by itself */
 };
 
@@ -47,6 +49,8 @@ struct lab_asked {
  */
 int lab_engine_open(struct f2fs_context *ctx, struct f2fs_device *dev, const struct lab_volume_params *volume,
 		    const struct lab_engine_params *params, struct lab_future *future, struct lab_engine **out);
+/* Name the meter of dev, which counts the blocks of look-ups: before the first operation. */
+void lab_engine_set_meter(struct lab_engine *e, const struct lab_meter *meter);
 /* Carry out an operation of source number `source`: each has a directory and file numbers of its own. */
 int lab_engine_do(struct lab_engine *e, unsigned source, const struct lab_op *op);
 /* Commit, so that the volume's tables show all operations. */

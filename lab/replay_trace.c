@@ -107,7 +107,7 @@ static int carry_out(struct replay *r, const struct lab_op *op)
 		sync();
 		return 0;
 	}
-	if (op->kind == LAB_OP_READ || !r->paths[op->file])
+	if (op->kind == LAB_OP_READ || op->kind == LAB_OP_LOOKUP || !r->paths[op->file])
 		return r->paths[op->file] ? 0 : -1;
 	if (op->kind == LAB_OP_REMOVE) {
 		close_file(r, op->file);

@@ -141,6 +141,7 @@ int lab_run_open(struct lab_run *r)
 			cli_error_of(r->cli, r->ctx, "making the volume");
 		return -1;
 	}
+	lab_engine_set_meter(r->engine, r->meter);
 	if (r->engine_params.hints)
 		ftl_set_hint(r->ftl, hint, r->engine);
 	lab_meter_reset(r->meter); /* the library counts from the opening of the volume on */

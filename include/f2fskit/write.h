@@ -91,7 +91,12 @@ struct f2fs_new {
 	size_t target_length;	 /* bytes of target */
 	uint32_t umask; /* permissions to remove, unless a default ACL of the directory decides the permissions */
 	uint32_t flags; /* enum f2fs_new_flag */
+	/* of a directory (i_dir_level): its first hash table has 2^dir_level buckets, up to F2FS_DIR_LEVEL_MOST. A
+	 * large directory needs fewer tables then, and a look-up in it reads fewer blocks. 0 for most directories, and
+	 * all other types. */
+	uint32_t dir_level;
 };
+#define F2FS_DIR_LEVEL_MOST 16u /* a table of 65,536 buckets, 512 MiB of the directory's offsets */
 /* Flags of f2fs_create(). */
 enum f2fs_new_flag {
 	F2FS_NEW_EXACT = 1,  /* ignore default ACLs: the permissions are mode's, as for a copy */

@@ -125,6 +125,15 @@ static int check_target(const struct winode *parent, const struct f2fs_new *spec
 			 "the target of a symbolic link has 1 to %u bytes and no NUL", (unsigned)most);
 }
 
+static int check_dir_level(struct f2fs_volume *vol, const struct f2fs_new *spec)
+{
+	if (spec->dir_level == 0 || ((spec->mode & MODE_TYPE) == MODE_DIR && spec->dir_level <= F2FS_DIR_LEVEL_MOST))
+		return 0;
+	return error_set(vol->ctx, F2FS_ERR_INVALID,
+			 "dir_level is 0 to %u for a directory, and 0 for another type, not %u", F2FS_DIR_LEVEL_MOST,
+			 (unsigned)spec->dir_level);
+}
+
 /* A symlink's target: inside the inode, else in block 0. */
 static int store_bytes(struct winode *w, const void *bytes, size_t length)
 {
@@ -180,6 +189,8 @@ static int create_checked(struct winode *parent, const struct stored_name *name,
 
 	if (!err)
 		err = acl_heritage_give(acl, w);
+	if (!err && spec->dir_level > 0)
+		inode_set_i_dir_level(winode_block(w), (uint8_t)spec->dir_level);
 	if (!err && (spec->mode & MODE_TYPE) == MODE_LNK)
 		err = store_target(w, spec);
 	if (!err && !name)
@@ -221,6 +232,8 @@ static int create(struct f2fs_inode *dir, const char *name, size_t length, const
 		err = check_target(&parent, spec);
 	if (!err)
 		err = check_device(dir->vol, spec);
+	if (!err)
+		err = check_dir_level(dir->vol, spec);
 	if (!err && (spec->mode & MODE_TYPE) == MODE_DIR)
 		err = need_link_room(&parent);
 	if (!err)

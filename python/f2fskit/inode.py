@@ -426,6 +426,7 @@ class Inode(Closable, InodeFields):
         target: str | bytes | None = None,
         umask: int = 0,
         exact: bool = False,
+        dir_level: int = 0,
     ) -> Inode:
         """Make an inode of any type under a name in this directory. ExistsError, NotDirError, NospcError.
 
@@ -438,10 +439,13 @@ class Inode(Closable, InodeFields):
             target: of a symbolic link.
             umask: permissions to remove, unless this directory has a default ACL, which decides then.
             exact: do not ask a default ACL: the permissions are those of mode.
+            dir_level: of a directory, 0 to 16: its first hash table has 2 to the power of that many buckets. Look-ups in
+                a large directory then read fewer blocks.
         """
         raw = ffi.NULL if name is None else encode_name(name)
         spec = sized("struct f2fs_new *")
         put(spec, mode=number(mode, "mode", 16), uid=uid, gid=gid, umask=permissions(umask, "umask"))
+        put(spec, dir_level=dir_level)
         spec.flags = (lib.F2FS_NEW_EXACT if exact else 0) | (lib.F2FS_NEW_UNNAMED if name is None else 0)
         spec.rdev_major, spec.rdev_minor = os.major(device), os.minor(device)
         moment = self._volume._now()

@@ -96,6 +96,30 @@ def test_counts_add_up(experiment, results):
     assert sum(row["data"] + row["node"] for row in variant["segments"]) > 0
 
 
+LOOKUPS = """
+[engine]
+reads = %s
+[volume]
+size = "64MiB"
+[source.dir]
+kind = "lookups"
+names = 2000
+lookups = 50
+"""
+
+
+def test_lookups(experiment, results):
+    """Each look-up counts what a new reader needs: at least the NAT, three inodes, and the entries of two directories."""
+    def reads(carried_out, *options):
+        (variant,) = results(experiment(LOOKUPS % carried_out), *options)["variants"]
+        return variant["rounds"][0]["lookup_reads"]
+    assert reads("false") == 0
+    plain, once = reads("true"), reads("true", "--set=source.dir.lookups=1")
+    assert plain > 6 and once > 5
+    assert 5 < reads("true", "--set=engine.dir_level=8") < plain
+    assert reads("true", "--set=source.dir.names=10") == 5
+
+
 def pointer_blocks(first, last):
     """Nodes but the inode above some blocks, one block after the other."""
     nodes = set()
@@ -428,6 +452,7 @@ def test_text_of_results(run_tool, tmp_path):
 # The operations of each source with these parameters, as they were when the source was made: the same on every host.
 GOLDEN = {
     "fill": ("size=3MiB spread=true files=5", "13fc40a0004b5c56"),
+    "lookups": ("names=20 lookups=30", "e6f244978652245e"),
     "uniform": ("size=1MiB files=3 bytes=256KiB fsync_every=7", "b523a748d51e4a6d"),
     "fileserver": ("files=40 bytes=2MiB", "64f3df2ffb21cfe7"),
     "varmail": ("files=40 bytes=300KiB", "45fddd1b472aa125"),

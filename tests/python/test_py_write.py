@@ -451,6 +451,30 @@ def test_inodes_of_two_volumes_are_not_mixed(disk):
             one.root.link("g", inode)
 
 
+@pytest.mark.parametrize("level", [0, 1, 7, 16])
+def test_level_of_a_large_directory(tmp_path, peer_check, level):
+    """Names are in the buckets of their hashes, for every reader, and the first table is as large as was asked for."""
+    path = tmp_path / "disk.img"
+    f2fskit.mkfs(path, 64 << 20)
+    with f2fskit.open(path, "r+") as volume:
+        made = volume.root.create("large", stat.S_IFDIR | 0o755, dir_level=level)
+        for i in range(2000):
+            made.create("file%d" % i)
+        for i in range(0, 2000, 3):
+            made.remove("file%d" % i)
+        for wrong, mode in ((17, stat.S_IFDIR), (1, stat.S_IFREG)):
+            with pytest.raises(f2fskit.InvalidError, match="dir_level"):
+                volume.root.create("wrong", mode | 0o755, dir_level=wrong)
+        volume.commit()
+    with f2fskit.open(path) as volume:
+        found = volume.lookup("/large")
+        assert sorted(entry.name for entry in found.iterdir()) == sorted("file%d" % i for i in range(2000) if i % 3)
+        assert all(volume.lookup("/large/file%d" % i) for i in range(2000) if i % 3)
+        depth = {0: 3, 1: 2, 7: 1, 16: 1}[level]
+        assert (found.fields()["i_dir_level"], found.fields()["i_current_depth"]) == (level, depth)
+    peer_check(path)
+
+
 @pytest.mark.parametrize("unit", f2fskit.DiscardUnit, ids=str)
 def test_unit_of_discards(tmp_path, unit):
     """A segment that is free in part is discarded in part by unit "block" alone."""

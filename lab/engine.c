@@ -533,6 +533,22 @@ int lab_engine_idle(struct lab_engine *e, struct f2fs_gc_result *result)
 	return err ? err : commit(e);
 }
 
+int lab_engine_read_back(struct lab_engine *e, unsigned source, struct lab_read_back *out)
+{
+	for (uint32_t i = 0; source < e->source_count && i < e->sources[source].room; i++) {
+		const struct file *f = &e->sources[source].items[i];
+		struct f2fs_inode *inode = NULL;
+		int err = f->ino ? f2fs_inode_open(e->vol, f->ino, &inode) : 0;
+
+		if (!err && inode)
+			err = lab_read_back_add(out, inode);
+		f2fs_inode_close(inode);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 void lab_engine_hotness(const struct lab_engine *e, struct f2fs_hotness_stat *out)
 {
 	*out = (struct f2fs_hotness_stat){ F2FS_SIZED(f2fs_hotness_stat) };

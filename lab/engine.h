@@ -10,6 +10,7 @@
 
 #include "lab/config.h"
 #include "lab/op.h"
+#include "lab/read_back.h"
 
 /* How a volume is made and written: tables [volume] and [engine] of an experiment. */
 struct lab_volume_params {
@@ -57,6 +58,8 @@ int lab_engine_do(struct lab_engine *e, unsigned source, const struct lab_op *op
 int lab_engine_commit(struct lab_engine *e);
 /* Clean as engine.idle_sections says, and commit. *result gets the outcome. */
 int lab_engine_idle(struct lab_engine *e, struct f2fs_gc_result *result);
+/* Look where the blocks of a source's files are, and add them to *out. An error code. */
+int lab_engine_read_back(struct lab_engine *e, unsigned source, struct lab_read_back *out);
 /* Return the counts of the placement; all 0 without one. */
 void lab_engine_hotness(const struct lab_engine *e, struct f2fs_hotness_stat *out);
 struct f2fs_volume *lab_engine_volume(const struct lab_engine *e);

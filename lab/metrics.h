@@ -46,6 +46,7 @@ struct lab_sample {
 	uint64_t placement_bytes; /* of memory, now */
 	uint32_t free_segments, lowest_free;
 	struct lab_fullness full;
+	struct lab_read_back back; /* now */
 	double seconds; /* of the wall */
 };
 

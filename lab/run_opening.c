@@ -16,12 +16,15 @@
 struct source_params {
 	const char *kind;
 	double share;
+	uint64_t read_back;
 };
 
 static const struct lab_param source_table[] = {
 	{ "kind", LAB_WORD, (unsigned)offsetof(struct source_params, kind), "", 0, 0, "its kind" },
 	{ "share", LAB_FRACTION, (unsigned)offsetof(struct source_params, share), "1", 1e-6, 1e6,
 	  "of the bytes, against other sources that run at the same time" },
+	{ "read_back", LAB_FLAG, (unsigned)offsetof(struct source_params, read_back), "false", 0, 0,
+	  "after each round, look where the blocks of its files are, for the metrics of pieces and of read-ahead" },
 };
 
 /* The sources' names, in the order in which the file has them. */
@@ -66,7 +69,7 @@ static int open_source(struct lab_run *r, unsigned i, uint64_t seed)
 	char prefix[96], key[112];
 
 	snprintf(prefix, sizeof(prefix), "source.%s.", r->names[i]);
-	if (lab_config_read(r->config, prefix, source_table, 2, &p))
+	if (lab_config_read(r->config, prefix, source_table, sizeof(source_table) / sizeof(source_table[0]), &p))
 		return -1;
 	type = lab_source_type_find(p.kind);
 	if (!type) {
@@ -80,6 +83,7 @@ static int open_source(struct lab_run *r, unsigned i, uint64_t seed)
 	}
 	r->sources[i].name = r->names[i];
 	r->sources[i].share = p.share;
+	r->sources[i].reads_back = p.read_back != 0;
 	return lab_source_open(type, r->config, prefix, seed * LAB_SOURCES + i, &r->sources[i].source);
 }
 

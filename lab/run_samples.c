@@ -122,6 +122,12 @@ int lab_run_count(struct lab_run *r, struct lab_sample *out)
 	lab_run_watch(r);
 	if (read_counts(r, out))
 		return -1;
+	for (unsigned i = 0; i < r->source_count; i++) {
+		if (r->sources[i].reads_back && lab_engine_read_back(r->engine, i, &out->back)) {
+			cli_error_of(r->cli, r->ctx, "looking where the files are");
+			return -1;
+		}
+	}
 	differs = lab_meter_compare(&out->seen, &out->said, buffer);
 	if (differs)
 		cli_error(r->cli, "%s", differs);

@@ -16,6 +16,7 @@ struct lab_active {
 	struct lab_source *source;
 	const char *name;
 	double share, work; /* bytes made in this round, per share */
+	uint8_t reads_back; /* its files are looked at after each round */
 	int is_done;
 };
 

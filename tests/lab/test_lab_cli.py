@@ -146,6 +146,22 @@ def test_pointer_blocks(blocks, experiment, results):
     assert found["asked_blocks"] == found["fsyncs"] == blocks and found["node_share"] == pytest.approx(1, abs=0.01)
 
 
+def test_pieces_of_files(experiment, results):
+    """Files written alone are whole and are read ahead. Updates break up the files of their source, and no others."""
+    text = TINY.replace("[source.one]", '[engine]\nlogging = "normal"\n[source.one]').replace('"1MiB"', '"32KiB"')
+    def values(*options):
+        (variant,) = results(experiment(text + 'read_back = %s\nrequest = "4KiB"\n' % options[0]), *options[1:])["variants"]
+        return [(r["file_pieces"], r["piece_blocks"], r["ahead_hits"]) for r in variant["rounds"]]
+    assert values("false") == [(0, 0, 0)] * 2
+    (pieces, blocks, hits), (pieces2, blocks2, hits2) = values("true")
+    assert 1 < pieces < pieces2 <= 1 + 2 * 16 and blocks * pieces == pytest.approx(2048, rel=0.01)
+    assert 0.97 < hits2 < hits < 1
+    # one miss in a file that is whole
+    ((pieces, blocks, hits), _) = values("true", "--set=source.one.bytes=0")
+    assert (pieces, blocks) == (pytest.approx(1, abs=3), pytest.approx(2048 / pieces, rel=0.01))
+    assert hits == pytest.approx(1 - pieces / 2047, abs=0.0002)
+
+
 def test_free_runs(experiment, results):
     """Blocks overwritten here and there leave short runs of free ones; the free segments after them are a long one."""
     (variant,) = results(experiment(TINY))["variants"]

@@ -146,6 +146,26 @@ def test_pointer_blocks(blocks, experiment, results):
     assert found["asked_blocks"] == found["fsyncs"] == blocks and found["node_share"] == pytest.approx(1, abs=0.01)
 
 
+def test_iozone(experiment, results, run_tool):
+    """Each test goes through the whole file; reads are requests of the device, which writes at random make short."""
+    lines = run_tool("f2fs-lab", "gen", "iozone", "--rounds=6", "--set=size=48KiB", "--set=record=16KiB").stdout.decode().split("round ")
+    rounds = [[line.split() for line in text.splitlines()[1:] if not line.startswith("create")] for text in lines[1:]]
+    assert [{op[0] for op in ops} for ops in rounds[:6]] == [{"write"}, {"read"}, {"read"}, {"write"}, {"read"}, set()]
+    for ops, record in zip(rounds, (16384, 16384, 4096, 4096, 16384)):
+        assert sorted(int(op[2]) for op in ops) == list(range(0, 49152, record)) and all(op[3] == str(record) for op in ops)
+    assert [int(op[2]) for op in rounds[1]] == [0, 16384, 32768] and rounds[2] != rounds[3]
+    text = TINY.replace("rounds = 2", "rounds = 5").replace('"64MiB"', '"64MiB"\n[engine]\nreads = true').replace(
+        '"uniform"', '"iozone"').replace('bytes = "1MiB"\n', "")
+    found = results(experiment(text))["variants"][0]["rounds"]
+    assert [r["asked_blocks"] for r in found] == [2048, 0, 0, 2048, 0]
+    assert found[1]["read_requests"] < 40 and found[1]["read_request_blocks"] > 60
+    assert found[2]["read_requests"] >= 2048 > 2 * found[2]["read_request_blocks"]
+    assert found[4]["read_requests"] > 1500
+    kept = results(experiment(text), "--set=engine.reads=false")["variants"][0]["rounds"]
+    assert kept[2]["read_requests"] == 0 and [r["device_blocks"] for r in kept] == [r["device_blocks"] for r in found]
+    assert "size is no multiple" in run_tool("f2fs-lab", "gen", "iozone", "--set=size=10KiB", rc=1).stderr.decode()
+
+
 def test_pieces_of_files(experiment, results):
     """Files written alone are whole and are read ahead. Updates break up the files of their source, and no others."""
     text = TINY.replace("[source.one]", '[engine]\nlogging = "normal"\n[source.one]').replace('"1MiB"', '"32KiB"')
@@ -468,6 +488,7 @@ def test_text_of_results(run_tool, tmp_path):
 # The operations of each source with these parameters, as they were when the source was made: the same on every host.
 GOLDEN = {
     "fill": ("size=3MiB spread=true files=5", "13fc40a0004b5c56"),
+    "iozone": ("size=64KiB record=16KiB", "d9cbd133772a5f3d"),
     "lookups": ("names=20 lookups=30", "e6f244978652245e"),
     "uniform": ("size=1MiB files=3 bytes=256KiB fsync_every=7", "b523a748d51e4a6d"),
     "fileserver": ("files=40 bytes=2MiB", "64f3df2ffb21cfe7"),

@@ -13,6 +13,7 @@
 #include "lab/baseline.h"
 #include "lab/cold_lookup.h"
 #include "lab/hollow.h"
+#include "lab/idle_time.h"
 #include "lab/own_policy.h"
 #include "lab/pointer_blocks.h"
 
@@ -521,15 +522,64 @@ int lab_engine_commit(struct lab_engine *e)
 	return commit(e);
 }
 
-int lab_engine_idle(struct lab_engine *e, struct f2fs_gc_result *result)
+int lab_engine_is_idle(const struct lab_engine_params *params)
+{
+	return params->idle_sections > 0 || params->idle_seconds > 0;
+}
+
+static int clean_idle(struct lab_engine *e, uint64_t sections, struct f2fs_gc_result *result)
 {
 	const int policy = f2fs_gc_policy_find(e->params->idle_cleaning);
 	const struct f2fs_gc_options options = { F2FS_SIZED(f2fs_gc_options), .policy = (uint32_t)policy,
-						 .sections = (uint32_t)e->params->idle_sections, .used_limit = 100 };
+						 .sections = (uint32_t)sections, .used_limit = 100 };
+
+	return f2fs_gc(e->vol, &options, result);
+}
+
+/* Are many blocks invalid, and few free? The kernel's bounds, 40 percent both. */
+static int has_many_invalid(struct lab_engine *e)
+{
+	struct f2fs_volume_stat st = { F2FS_SIZED(f2fs_volume_stat) };
+	uint64_t main_blocks, spare, invalid, free_blocks;
+
+	f2fs_volume_statfs(e->vol, &st);
+	main_blocks = (uint64_t)f2fs_volume_geometry(e->vol)->segment_count_main * 512;
+	spare = main_blocks > st.user_blocks ? main_blocks - st.user_blocks : 0;
+	invalid = st.user_blocks > st.valid_blocks ? st.user_blocks - st.valid_blocks : 0;
+	free_blocks = (uint64_t)st.free_segments * 512 > spare ? (uint64_t)st.free_segments * 512 - spare : 0;
+	return invalid > st.user_blocks * 40 / 100 && free_blocks < invalid * 40 / 100;
+}
+
+/* Clean sections one by one while the idle time lasts. */
+static int clean_in_time(struct lab_engine *e, struct f2fs_gc_result *result)
+{
+	struct lab_idle_time time;
+	uint64_t seconds;
+	int err = 0;
+
+	lab_idle_begin(&time, e->params->idle_seconds, e->params->sleep_seconds);
+	while (!err && (seconds = lab_idle_pass(&time)) > 0) {
+		struct f2fs_gc_result one = { F2FS_SIZED(f2fs_gc_result) };
+
+		err = f2fs_volume_elapse(e->vol, seconds);
+		if (!err)
+			err = clean_idle(e, 1, &one);
+		if (!err)
+			err = f2fs_volume_commit(e->vol);
+		result->sections += one.sections;
+		result->data_blocks += one.data_blocks;
+		result->node_blocks += one.node_blocks;
+		lab_idle_adjust(&time, has_many_invalid(e), one.sections > 0);
+	}
+	return err;
+}
+
+int lab_engine_idle(struct lab_engine *e, struct f2fs_gc_result *result)
+{
 	int err;
 
 	*result = (struct f2fs_gc_result){ F2FS_SIZED(f2fs_gc_result) };
-	err = f2fs_gc(e->vol, &options, result);
+	err = e->params->idle_seconds > 0 ? clean_in_time(e, result) : clean_idle(e, e->params->idle_sections, result);
 	return err ? err : commit(e);
 }
 

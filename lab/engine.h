@@ -56,7 +56,9 @@ void lab_engine_set_meter(struct lab_engine *e, const struct lab_meter *meter);
 int lab_engine_do(struct lab_engine *e, unsigned source, const struct lab_op *op);
 /* Commit, so that the volume's tables show all operations. */
 int lab_engine_commit(struct lab_engine *e);
-/* Clean as engine.idle_sections says, and commit. *result gets the outcome. */
+/* Is a volume with these parameters cleaned before rounds? */
+int lab_engine_is_idle(const struct lab_engine_params *params);
+/* Clean as engine.idle_sections or engine.idle_seconds says, and commit. *result gets the outcome. */
 int lab_engine_idle(struct lab_engine *e, struct f2fs_gc_result *result);
 /* Look where the blocks of a source's files are, and add them to *out. An error code. */
 int lab_engine_read_back(struct lab_engine *e, unsigned source, struct lab_read_back *out);

@@ -80,7 +80,7 @@ void lab_placed_read(const struct lab_engine *e, struct lab_placed *out)
 	};
 }
 
-/* What a request costs a disk besides its blocks, in blocks: some 10 ms of seeking at some 4 MB/s. */
+/* Cost of a request on a disk besides its blocks, in blocks: some 10 ms of seeking at some 4 MB/s. */
 #define REQUEST_BLOCKS 10
 
 static double divided(double a, double b)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a run of a variant needs: its configuration, sources, devices, volume and engine.
+ * Open everything for a run of a variant: its configuration, sources, devices, volume and engine.
  */
 #include "lab/run_opening.h"
 

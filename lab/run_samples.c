@@ -105,7 +105,7 @@ int lab_run_sample(struct lab_run *r)
 int lab_run_end_sample(struct lab_run *r, int is_last, const struct lab_sample *end)
 {
 	if (r->variant->sample_blocks == 0 || end->asked.blocks == r->last.asked.blocks ||
-	    (!is_last && r->engine_params.idle_sections == 0))
+	    (!is_last && !lab_engine_is_idle(&r->engine_params)))
 		return 0;
 	return add_reading(r, end);
 }

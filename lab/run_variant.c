@@ -111,7 +111,7 @@ static int be_idle(struct lab_run *r, struct lab_sample *sample)
 	const uint64_t written = sample->seen.written_bytes;
 	struct f2fs_gc_result result;
 
-	if (r->engine_params.idle_sections == 0)
+	if (!lab_engine_is_idle(&r->engine_params))
 		return 0;
 	if (lab_engine_idle(r->engine, &result)) {
 		cli_error_of(r->cli, r->ctx, "cleaning before a round");
@@ -147,7 +147,7 @@ static int run_rounds(struct lab_run *r, uint64_t rounds, struct lab_variant *v)
 		before = after;
 		if (be_idle(r, &before))
 			return -1;
-		if (i == 0 || r->engine_params.idle_sections > 0)
+		if (i == 0 || lab_engine_is_idle(&r->engine_params))
 			r->last = before;
 		if (run_round(r, 0) || lab_run_count(r, &after) || lab_run_end_sample(r, i + 1 == rounds, &after))
 			return -1;

@@ -284,6 +284,25 @@ def test_idle_cleaning(experiment, results):
     assert last["idle_blocks"] >= last["idle_victim_blocks"] * 2
 
 
+IDLE_TIMES = """
+[engine]
+logging = "normal"
+commit_blocks = 500
+idle_seconds = %d
+sleep_seconds = %d
+idle_cleaning = "greedy"
+"""
+
+
+@pytest.mark.parametrize("idle,sleep,sections", [(0, 0, 0), (30, 0, 0), (31, 0, 1), (1800, 30, 0), (1800, 31, 1), (1800, 150, 2),
+                                                 (1800, 151, 3), (100, 600, 2), (91, 0, 2), (331, 0, 6)])
+def test_idle_times(idle, sleep, sections, experiment, results):
+    """A section after 30 s, the next ones after 60 s each, until the device sleeps or is used."""
+    text = TINY.replace('"64MiB"', '"128MiB"') + IDLE_TIMES % (idle, sleep)
+    found = results(experiment(text), "--set=source.one.size=30MiB", "--set=source.one.bytes=15MiB")["variants"][0]["rounds"][1]
+    assert found["idle_sections"] == sections
+
+
 def test_sidecar(experiment, results):
     """What leaves the placement's memory comes back from a sidecar: looks miss, and less is forgotten."""
     path = experiment(TINY.replace('"64MiB"', '"600MiB"').replace('"8MiB"', '"200MiB"').replace('"1MiB"', '"40MiB"') +

@@ -135,6 +135,16 @@ static double data_share(const struct lab_sample *d)
 	return per(data, lab_fullness_between(&d->full, 1, 512));
 }
 
+/* Of the blocks in use, the share of a log type. */
+static double valid_share(const struct lab_sample *d, unsigned log)
+{
+	uint64_t all = 0;
+
+	for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
+		all += d->full.valid[i];
+	return per(d->full.valid[log], all);
+}
+
 /* Of the blocks of a temperature, those that take the place of others. */
 static double updated_share(const struct lab_sample *d, unsigned log)
 {
@@ -215,6 +225,8 @@ int lab_fullness_read(struct f2fs_volume *vol, struct lab_fullness *out)
 
 		if (err)
 			return err;
+		if (entry.type < F2FS_LOG_COUNT)
+			out->valid[entry.type] += entry.valid_blocks;
 		for (unsigned i = 0; i < F2FS_LOG_COUNT; i++)
 			in_log += logs[i] == segno;
 		if (!in_log && entry.valid_blocks <= 512)

@@ -13,6 +13,7 @@
 /* Segments by the number of blocks in use in them, as the last commit says; those that a log is in are left out. */
 struct lab_fullness {
 	uint32_t data[513], node[513];
+	uint64_t valid[F2FS_LOG_COUNT]; /* blocks in use by the log type of their segment, those of logs included */
 	uint64_t free_blocks, free_runs, long_free_blocks; /* of the whole main area; in runs of 512 and more */
 };
 

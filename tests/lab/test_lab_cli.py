@@ -146,6 +146,20 @@ def test_pointer_blocks(blocks, experiment, results):
     assert found["asked_blocks"] == found["fsyncs"] == blocks and found["node_share"] == pytest.approx(1, abs=0.01)
 
 
+def test_shares_of_temperatures(experiment, results):
+    """Blocks in use are in the logs of their kind; blocks that cleaning has moved are cold."""
+    kinds = ["%s_%s_valid" % (heat, kind) for kind in ("data", "node") for heat in ("hot", "warm", "cold")]
+    text = TINY.replace("[source.one]", '[engine]\nlogging = "normal"\n[source.one]').replace('"64MiB"', '"128MiB"')
+    for size, has_cold in (("8MiB", False), ("60%", True)):
+        found = results(experiment(text), "--set=source.one.size=" + size, "--set=source.one.bytes=60MiB")["variants"][0]["rounds"][1]
+        assert sum(found[kind] for kind in kinds) == pytest.approx(1, abs=0.0005)
+        assert (found["cold_data_valid"] > 0, found["moved_blocks"] > 0) == (has_cold, has_cold)
+        assert found["warm_data_valid"] > 0.4 and 0 < found["warm_node_valid"] < 0.02
+    found = results(experiment(TINY.replace('"uniform"', '"lookups"').replace('size = "8MiB"', "names = 500").replace('bytes = "1MiB"', "")))
+    found = found["variants"][0]["rounds"][0]
+    assert found["hot_data_valid"] > 0 and found["warm_node_valid"] > 0.9 and found["warm_data_valid"] == 0
+
+
 def test_iozone(experiment, results, run_tool):
     """Each test goes through the whole file; reads are requests of the device, which writes at random make short."""
     lines = run_tool("f2fs-lab", "gen", "iozone", "--rounds=6", "--set=size=48KiB", "--set=record=16KiB").stdout.decode().split("round ")

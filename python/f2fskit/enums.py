@@ -141,8 +141,8 @@ LogType = _IntEnum(
 LogType.__doc__ = "The six logs, values of enum f2fs_log_type of the C library."
 
 # Enumerations whose members a parameter also takes by name. stubs.py writes out the names.
-NAMED = (Feature, GcTarget, DefragOrder, Encrypted, Existing, FsyncMode, Logging, OpenMode, OpenRecover, SegmentMapForm,
-         Temperature)  # fmt: skip
+NAMED = (Feature, GcTarget, DefragOrder, DiscardUnit, Encrypted, Existing, FsyncMode, Logging, OpenMode, OpenRecover,
+         SegmentMapForm, Temperature)  # fmt: skip
 globals().update({f"{kind.__name__}Name": _names(kind) for kind in NAMED})
 
 __all__ = [name for name, found in globals().items() if isinstance(found, enum.EnumMeta) and not name.startswith("_")]  # pyright: ignore[reportUnsupportedDunderAll]

@@ -507,6 +507,8 @@ GcTargetName = Literal["adaptive", "holes", "age", "log"]
 
 DefragOrderName = Literal["space", "age", "list", "tree", "score"]
 
+DiscardUnitName = Literal["section", "segment", "block"]
+
 EncryptedName = Literal["raw", "skip", "report"]
 
 ExistingName = Literal["update", "replace", "skip", "refuse"]

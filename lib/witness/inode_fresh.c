@@ -138,13 +138,15 @@ int inode_make_fresh(struct builder *b, const struct lost_inode *lost, uint32_t 
 	const bool is_cipher = dir && lost->block && (dir->advise & FLAG_i_advise_encrypt);
 	bool is_packed = false, has_key;
 	uint8_t *slots;
-	int err = at ? witness_peek(c, at->addr, &from) : 0;
+	int err = 0;
 
 	*is_made = false;
-	if (!err && lost_is_nameless(lost)) {
+	if (lost_is_nameless(lost)) {
 		err = guess_type(b, lost->nid);
 		b->cipher = geometry_has(c->geo, F2FS_FEAT_ENCRYPT) ? CIPHER_UNKNOWN : CIPHER_NONE;
 	}
+	if (!err && at)
+		err = witness_peek(c, at->addr, &from); /* nothing else is read before it is used */
 	if (err || (at && !from) ||
 	    (b->type != F2FS_TYPE_REGULAR && b->type != F2FS_TYPE_DIRECTORY && b->type != F2FS_TYPE_SYMLINK))
 		return err;

@@ -20,7 +20,6 @@
 #include "format/superblock.h"
 
 #define MAX_MENDS 16u
-#define NSEC 1000000000u
 
 static int raise_inode(struct checker *c, enum problem problem, const struct nid_fact *fact, uint64_t found,
 		       uint64_t expected)
@@ -200,7 +199,7 @@ static int check_times(struct checker *c, const struct nid_fact *fact, const uin
 	const uint32_t times[] = { inode_i_atime_nsec(block), inode_i_ctime_nsec(block), inode_i_mtime_nsec(block) };
 
 	for (unsigned i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		if (times[i] >= NSEC)
+		if (times[i] >= INODE_NSECS)
 			return raise_inode(c, P_INODE_TIME, fact, times[i], 0);
 	return 0;
 }

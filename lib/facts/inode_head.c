@@ -6,7 +6,6 @@
 
 #define MOST_WRONG 3u	  /* fields that may be wrong by themselves */
 #define MOST_DEPTH 0xffffu /* i_current_depth has 16 bits in a file, and a directory needs fewer */
-#define NSEC 1000000000u
 
 bool inode_head_is_lost(const struct checker *c, const uint8_t *block)
 {
@@ -17,9 +16,9 @@ bool inode_head_is_lost(const struct checker *c, const uint8_t *block)
 		inode_i_links(block) == 0,
 		blocks == 0 || blocks > sb_block_count(c->vol->sb),
 		inode_i_size(block) > node_max_file_blocks(c->geo, c->geo->addrs_per_block) << c->geo->block_bits,
-		inode_i_atime_nsec(block) >= NSEC,
-		inode_i_ctime_nsec(block) >= NSEC,
-		inode_i_mtime_nsec(block) >= NSEC,
+		inode_i_atime_nsec(block) >= INODE_NSECS,
+		inode_i_ctime_nsec(block) >= INODE_NSECS,
+		inode_i_mtime_nsec(block) >= INODE_NSECS,
 		inode_i_current_depth(block) > MOST_DEPTH,
 		attributes != 0 && !geometry_is_nid(c->geo, attributes),
 		!geometry_is_nid(c->geo, inode_i_pino(block)),

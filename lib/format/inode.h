@@ -17,6 +17,7 @@
 #define OVERFLOW_ID 65534u    /* the kernel's stand-in for an owner that it cannot show: "nobody" */
 #define INODE_DEFAULT_XATTR_WORDS 50u
 #define INODE_LEAST_XATTR_WORDS 6u /* where there are inline attributes */
+#define INODE_NSECS 1000000000u /* the nanoseconds of a time are fewer */
 
 /* Short names of enum f2fs_mode_type. */
 enum {

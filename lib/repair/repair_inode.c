@@ -19,7 +19,6 @@
 #include "repair/repair_symlinks.h"
 
 #define MAX_MENDS 16u
-#define NSEC 1000000000u
 
 /* Nothing of a compressed cluster can be read when a part is gone. */
 static void drop_cut_clusters(const struct repair *r, uint8_t *slots, uint32_t count, uint32_t cluster)
@@ -100,11 +99,11 @@ static void mend_rules(const struct repair *r, uint8_t *block, f2fs_nid_t nid)
 
 static void mend_times(uint8_t *block)
 {
-	if (inode_i_atime_nsec(block) >= NSEC)
+	if (inode_i_atime_nsec(block) >= INODE_NSECS)
 		inode_set_i_atime_nsec(block, 0);
-	if (inode_i_ctime_nsec(block) >= NSEC)
+	if (inode_i_ctime_nsec(block) >= INODE_NSECS)
 		inode_set_i_ctime_nsec(block, 0);
-	if (inode_i_mtime_nsec(block) >= NSEC)
+	if (inode_i_mtime_nsec(block) >= INODE_NSECS)
 		inode_set_i_mtime_nsec(block, 0);
 }
 

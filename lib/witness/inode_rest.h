@@ -10,7 +10,7 @@
 /*
  * Copy the attributes in the block of a lost inode into the one that is being built, which is divided already. *has_key
  * becomes true if the context of an encrypted file is among them, and the inode is marked as encrypted then. An inode
- * without attributes, or of which nothing is left, is no error.
+ * without attributes, or of which nothing is left, is no error. The attributes of an older copy give way to them.
  */
 int inode_keep_rest(struct builder *b, const struct lost_inode *lost, bool *has_key);
 

@@ -9,8 +9,8 @@
  * inode are lost without a copy, so that such an entry stays dead. If no entry names the inode any more, its first
  * block says whether it is a directory.
  *
- * Of some inodes only the first bytes are lost (FACT_HEADLESS). They are built in the same way. If nothing knows enough
- * to build one, its fields are corrected one by one.
+ * Of some inodes only the first bytes are lost (FACT_HEADLESS). They are built in the same way, and keep the attributes
+ * in their blocks. If nothing knows enough to build one, its fields are corrected one by one.
  *
  * Nodes of attributes have an older copy, or nothing.
  */
@@ -236,7 +236,7 @@ static int build(struct builder *b, const struct lost_inode *lost)
 			       .ino = lost->nid,
 			       .has_block = 1,
 			       .block = fact->addr };
-	bool is_due, is_there = false, is_copied = false, is_made = false;
+	bool is_due, is_there = false, is_copied = false, is_made = false, has_key;
 	uint32_t end = 0;
 	int err = rebuild_is_due(c, &b->misplaced, fact, &is_due);
 
@@ -250,6 +250,8 @@ static int build(struct builder *b, const struct lost_inode *lost)
 		err = inode_renew(b, lost, &end, &is_copied);
 	else if (!err && is_there && !inode_is_hidden(c, lost->nid)) /* quota files are written again in any case */
 		err = inode_make_fresh(b, lost, &end, &is_made);
+	if (!err && is_copied) /* the attributes in its block are newer */
+		err = inode_keep_rest(b, lost, &has_key);
 	if (err || (!is_copied && !is_made))
 		return err;
 	err = finish(b, lost, fact, end);

@@ -21,6 +21,7 @@
 #include "witness/witness_levels.h"
 #include "witness/witness_names.h"
 #include "witness/witness_own.h"
+#include "witness/witness_swaps.h"
 
 #define MOST_WRONG_SLOTS 8u /* of a block, by a few wrong bits */
 
@@ -354,6 +355,8 @@ int pass_dirs(struct checker *c)
 	if (!err)
 		err = sweep_run(c, &sweep, &c->dir_addrs);
 	if (!err)
+		err = witness_swapped_dirs(c);
+	if (!err && !c->must_restart)
 		err = types_decide(c);
 	if (!err && !c->must_restart)
 		err = witness_inodes(c);

@@ -518,10 +518,10 @@ static int write_amended(struct repair *r, f2fs_blk_t addr)
 	return dir && repair_may_write(r, dir->ino) ? open_area(r, dir->ino, place->number, &w, &area) : 0;
 }
 
-static int write_all_amended(struct repair *r)
+int repair_amended_dirs(struct repair *r)
 {
 	const struct vec *bytes = &r->c->book->amends.bytes, *whole = &r->c->book->amends.whole;
-	int err = 0;
+	int err = index_blocks(r);
 
 	for (size_t i = 0; i < bytes->count && !err; i++)
 		err = write_amended(r, ((const struct amended_bytes *)vec_at(bytes, i))->addr);
@@ -533,11 +533,9 @@ static int write_all_amended(struct repair *r)
 int repair_dirs(struct repair *r)
 {
 	struct vec wanderers;
-	int err = index_blocks(r);
+	int err = repair_amended_dirs(r);
 
 	vec_init(&wanderers, r->ctx, sizeof(struct wanderer));
-	if (!err)
-		err = write_all_amended(r);
 	for (size_t i = 0; i < r->c->findings.count && !err; i++)
 		err = apply(r, vec_at(&r->c->findings, i), &wanderers);
 	if (!err)

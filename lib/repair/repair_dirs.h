@@ -17,6 +17,8 @@ struct wanderer {
 
 /* A step of a round (repair.h). */
 int repair_dirs(struct repair *r);
+/* Write the blocks of directories that witnesses amended, and index all blocks of directories. */
+int repair_amended_dirs(struct repair *r);
 
 /* Give an inode a name in a directory; another one when it is taken. */
 int repair_insert(struct repair *r, f2fs_nid_t dir, const uint8_t *name, uint32_t length, f2fs_nid_t ino,

@@ -21,6 +21,7 @@
 #include "recover/recovery_plan.h"
 #include "recover/run.h"
 #include "repair/repair.h"
+#include "repair/repair_dirs.h"
 #include "repair/repair_left.h"
 #include "repair/repair_links.h"
 #include "repair/repair_need.h"
@@ -162,6 +163,8 @@ static int begin_on_facts(void *user, const struct txn_keep *keep)
 	if (!err)
 		err = repair_nodes(r);
 	if (!err)
+		err = repair_amended_dirs(r);
+	if (!err)
 		err = repair_link_counts(r);
 	r->c->repair = NULL;
 	return err;
@@ -178,6 +181,7 @@ static int try_on_facts(struct checker *c, const struct vec *left, f2fs_nid_t *f
 	int err = F2FS_ERR_NOMEM;
 
 	map32_init(&no_orphans, c->ctx);
+	map32_init(&r.dir_index, c->ctx);
 	repair_left_init(&r);
 	vec_init(&r.summaries, c->ctx, sizeof(struct kept_summary));
 	r.block = mem_alloc(c->ctx, c->geo->block_size);
@@ -195,6 +199,7 @@ static int try_on_facts(struct checker *c, const struct vec *left, f2fs_nid_t *f
 	mem_free(c->ctx, r.block);
 	vec_fini(&r.left);
 	map32_fini(&no_orphans);
+	map32_fini(&r.dir_index);
 	*failed = base.failed;
 	return err;
 }

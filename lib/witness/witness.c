@@ -167,13 +167,18 @@ int witness_amend_instead(struct checker *c, f2fs_blk_t addr, uint32_t offset, u
 	return err ? err : seal_anew(c, addr, was_right);
 }
 
+bool witness_has_room(const struct checker *c, unsigned blocks)
+{
+	return c->book->amends.whole.count + blocks <= MAX_REBUILT / c->geo->block_size;
+}
+
 int witness_amend_block(struct checker *c, f2fs_blk_t addr, const uint8_t *block, const struct finding *why)
 {
 	struct amends *amends = &c->book->amends;
 	bool is_new = false;
 	int err;
 
-	if (amends->whole.count >= MAX_REBUILT / c->geo->block_size) {
+	if (!witness_has_room(c, 1)) {
 		if (!c->book->is_full)
 			log_message(c->ctx, F2FS_LOG_WARNING,
 				    "%u lost nodes are built again, and no more, because they are kept in memory",
@@ -182,7 +187,7 @@ int witness_amend_block(struct checker *c, f2fs_blk_t addr, const uint8_t *block
 		return 0;
 	}
 	err = amends_add_block(amends, addr, block, c->geo->block_size, &is_new);
-	return err || !is_new ? err : note(c, why);
+	return err || !is_new || !why ? err : note(c, why);
 }
 
 int witness_amend_again(struct checker *c, f2fs_blk_t addr, const uint8_t *block, const struct finding *why)

@@ -116,7 +116,12 @@ int witness_amend_instead(struct checker *c, f2fs_blk_t addr, uint32_t offset, u
  * CANCELED only.
  */
 int witness_copy_block(struct checker *c, f2fs_blk_t addr, bool *is_readable);
-/* Amend a whole block, whatever the device has there. Beyond MAX_REBUILT nothing is, and a warning says so. */
+/* May so many blocks more be amended as a whole? */
+bool witness_has_room(const struct checker *c, unsigned blocks);
+/*
+ * Amend a whole block, whatever the device has there. Beyond MAX_REBUILT nothing is, and a warning says so.
+ * why: NULL if another amendment has told it.
+ */
 int witness_amend_block(struct checker *c, f2fs_blk_t addr, const uint8_t *block, const struct finding *why);
 /* The same for a block that may be amended as a whole already. */
 int witness_amend_again(struct checker *c, f2fs_blk_t addr, const uint8_t *block, const struct finding *why);

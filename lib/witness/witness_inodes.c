@@ -22,11 +22,13 @@
 #include "witness/fresh_layout.h"
 #include "witness/inode_fresh.h"
 #include "witness/inode_older.h"
+#include "witness/inode_rest.h"
 #include "witness/lost_inodes.h"
 #include "witness/witness.h"
 #include "witness/witness_inodes.h"
 #include "witness/witness_older.h"
 #include "witness/witness_rebuild.h"
+#include "witness/witness_swaps.h"
 #include "witness/witness_unclaimed.h"
 
 /* ---- lost nodes */
@@ -240,6 +242,10 @@ static int build(struct builder *b, const struct lost_inode *lost)
 	uint32_t end = 0;
 	int err = rebuild_is_due(c, &b->misplaced, fact, &is_due);
 
+	if (!err && is_due) {
+		err = witness_swapped_own(c, fact, &b->blocks);
+		is_due = !witness_amends_node(c, fact);
+	}
 	if (!err && is_due)
 		err = read_entry(b, lost, &is_there);
 	if (!err && is_there)

@@ -15,6 +15,7 @@
 #include "witness/witness_layout.h"
 #include "witness/witness_nodes.h"
 #include "witness/witness_rebuild.h"
+#include "witness/witness_swaps.h"
 #include "witness/witness_tree.h"
 #include "witness/witness_unplaced.h"
 
@@ -218,7 +219,7 @@ static bool is_foreign(const struct checker *c, const struct nid_fact *fact, con
 
 	return other && other->ino == view->ino && other->addr != fact->addr &&
 	       (view->ino != fact->ino || ((fact->flags & FACT_CLAIMED) && fact->place != view->offset) ||
-		(fact->ino == fact->nid && view->offset != 0));
+		(fact->ino == fact->nid) != (view->offset == 0));
 }
 
 /* The NAT leads to a block whose footer has another number: is it the node all the same? */
@@ -525,7 +526,9 @@ int witness_nodes(struct checker *c)
 
 	if (!witness_may_vote(c))
 		return 0;
-	err = witness_bits(c);
+	err = witness_swapped_nodes(c);
+	if (!err && !c->must_restart)
+		err = witness_bits(c);
 	if (!err && !c->must_restart)
 		err = witness_layouts(c);
 	if (!err && !c->must_restart)

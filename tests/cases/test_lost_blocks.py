@@ -16,6 +16,7 @@ LOST_WRITES = ("ours:plain", "ours:zoned")
 DIRECTORIES = ("seed:directories", "seed:encrypted", "seed:encrypted-casefold", "seed:features")
 GROUPS = ("ours:plain", "ours:16k", "seed:large-blocks", "seed:features")
 SECTORS = ("ours:all", "seed:encrypted", "seed:fsync-mixed", "seed:directories")
+SWAPS = ("ours:all", "ours:16k", "ours:waiting", "seed:casefold", "seed:directories", "seed:encrypted-casefold")
 AGED = ("ours:plain", "ours:all", "ours:zoned")
 
 
@@ -128,6 +129,26 @@ def test_sectors(f2fskit, name):
     chosen = [damage for i, damage in enumerate(damages) if damage.order == 0 or i % 5 == 0]
     assert len(chosen) > 60
     assert faults(judge, chosen) == {}
+    whole.subject.close()
+
+
+@pytest.mark.parametrize("name", SWAPS)
+def test_swaps(f2fskit, name):
+    """Two blocks hold each other's contents. Nothing is lost."""
+    import lost_blocks
+    import lost_swaps
+    import sweep_judge
+    import sweep_volumes
+
+    whole = sweep_judge.Whole(sweep_volumes.make(name))
+    damages = list(lost_swaps.damages_of(name, whole, 0, 15))
+    assert len(damages) > 3
+    judge, found = lost_swaps.Judge(whole), set()
+    for damage in damages:
+        result = lost_blocks.one(judge, damage)
+        assert result["wrong"] == {}, damage.id
+        found |= set(result["found"])
+    assert "BLOCKS_EXCHANGED" in found
     whole.subject.close()
 
 

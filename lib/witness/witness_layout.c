@@ -4,7 +4,7 @@
  * compressed files. A wrong one moves all pointers, or takes contents or marks for pointers. The contents speak for or
  * against a division: summaries of blocks name their slots, attributes and directories have fixed first bytes, and
  * reserved bytes are zero. If the contents contradict the present fields, and a change of one field leaves no
- * contradiction, the change is made.
+ * contradiction, the change is made. Of i_inline several bits may change.
  */
 #include <string.h>
 
@@ -214,14 +214,19 @@ static bool change_at(const struct checker *c, const uint8_t *block, unsigned n,
 {
 	static const uint8_t flags[] = { FLAG_i_inline_inline_xattr, FLAG_i_inline_inline_data,
 					 FLAG_i_inline_inline_dentry, FLAG_i_inline_extra_attr };
+	static const uint8_t choices[] = { 1, 2, 4, 8, 3, 5, 9, 6, 10, 12, 7, 11, 13, 14, 15 }; /* bit i: flags[i] */
 	const bool has_extra = inode_has_inline(block, FLAG_i_inline_extra_attr);
 	const uint32_t sizes = extra_SIZE / 4, words = c->geo->addrs_per_inode;
 
-	if (n < sizeof(flags)) {
-		*out = (struct change_of){ "i_inline", inode_OFS_i_inline, 1, inode_i_inline(block) ^ flags[n] };
+	if (n < sizeof(choices)) {
+		uint32_t value = inode_i_inline(block);
+
+		for (unsigned i = 0; i < sizeof(flags); i++)
+			value ^= choices[n] >> i & 1 ? flags[i] : 0;
+		*out = (struct change_of){ "i_inline", inode_OFS_i_inline, 1, value };
 		return true;
 	}
-	n -= (unsigned)sizeof(flags);
+	n -= (unsigned)sizeof(choices);
 	if (n == 0) { /* marks of compressed clusters are no pointers */
 		const uint32_t now = inode_i_flags(block), compr = FLAG_i_flags_compr;
 

@@ -225,6 +225,9 @@ MENDED = (
     "ours:several inode[22].i_pino^=0x20000000; dentry[3][11].file_type^=0x1; inode[22].i_blocks^=0x100",
     "seed:encrypted inode[8].i_blocks^=0x1; inode[8].i_inline_xattr_size^=0x1",
     "seed:encrypted inode[7].i_inline_xattr_size^=0x1; inode[7].i_ext_len^=0x14c2ac87",
+    "seed:encrypted inode[8].i_inline^=0xb1; inode[8].i_log_cluster_size^=0x8",
+    "seed:encrypted-casefold dentry[5][2].used^=0x1; inode[6].i_inline^=0xfa",
+    "seed:features inode[20].i_flags^=0x10000; inode[20].i_inline^=0xa4",
 )
 
 # Several fields at once, which cost no name that could be read.

@@ -234,6 +234,22 @@ def test_lost_directories_of_the_kernel(f2fskit, kernel, tmp_path):
     whole.subject.close()
 
 
+def test_swaps(f2fskit, kernel, tmp_path):
+    """Blocks that held each other's contents, exchanged by a repair."""
+    import lost_swaps
+    import sweep_judge
+    import sweep_kernel
+    import sweep_volumes
+
+    asked, results = sweep_kernel.Asked(str(tmp_path), 1, kernel), []
+    for name in NAMED:
+        whole = sweep_judge.Whole(sweep_volumes.make(name))
+        results += lose_directories(lost_swaps.Judge(whole), list(lost_swaps.damages_of(name, whole, 0, 6)), asked)
+        whole.subject.close()
+    assert sum("BLOCKS_EXCHANGED" in result["found"] for result in results) > 10
+    assert refused(asked, results) == {}
+
+
 def test_clean(f2fskit, kernel, tmp_path):
     """Damages that a check calls clean: the kernel accepts them as they are."""
     import sweep_beds

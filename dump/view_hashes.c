@@ -14,7 +14,6 @@
 #include "dump/view_evidence.h"
 #include "dump/views.h"
 
-
 /* Smaller files are cheap enough to be read again for each of their names. */
 #define KEPT_FROM 65536u
 
@@ -42,6 +41,7 @@ struct hashes {
 	struct kept *table;
 	size_t room, count; /* room: 0, or a power of two */
 	uint64_t bytes;	    /* of contents so far */
+	int is_terminal;    /* standard output is */
 };
 
 /* A printf() for each byte would take more time than the digest of a small file. */
@@ -85,7 +85,7 @@ static char escaped(char c)
 }
 
 /* A name as its form has it; for a terminal, control characters are also escaped. Returns -1 without memory. */
-static int put_name(const char *name, int escapes, int doubles_quotes)
+static int put_name(const struct hashes *h, const char *name, int escapes, int doubles_quotes)
 {
 	char *text = malloc(2 * strlen(name) + 1), *to = text;
 
@@ -101,7 +101,7 @@ static int put_name(const char *name, int escapes, int doubles_quotes)
 		*to++ = letter ? letter : *name;
 	}
 	*to = '\0';
-	if (isatty(STDOUT_FILENO))
+	if (h->is_terminal)
 		cli_put_text(stdout, text);
 	else
 		fputs(text, stdout);
@@ -119,7 +119,7 @@ static int put_sum(const struct hashes *h, const char *path, const struct f2fs_d
 		putchar('\\');
 	put_hex(digest, n, 0);
 	fputs("  ", stdout);
-	return put_name(path, 1, 0) || putchar('\n') < 0;
+	return put_name(h, path, 1, 0) || putchar('\n') < 0;
 }
 
 static void head_hashdeep(void)
@@ -131,14 +131,13 @@ static int put_hashdeep(const struct hashes *h, const char *path, const struct f
 {
 	const int escapes = breaks_lines(path);
 
-	(void)h;
 	printf("%llu,", (unsigned long long)digests->bytes);
 	put_hex(digests->md5, sizeof(digests->md5), 0);
 	putchar(',');
 	put_hex(digests->sha256, sizeof(digests->sha256), 0);
 	/* hashdeep(1) reads lines and knows no escapes. A name that breaks them begins as no other does. */
 	fputs(escapes ? ",\\./" : ",./", stdout);
-	return put_name(path, escapes, 0) || putchar('\n') < 0;
+	return put_name(h, path, escapes, 0) || putchar('\n') < 0;
 }
 
 static void head_nsrl(void)
@@ -153,13 +152,12 @@ static int put_nsrl(const struct hashes *h, const char *path, const struct f2fs_
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	const int escapes = breaks_lines(name) || name[0] == '\\';
 
-	(void)h;
 	putchar('"');
 	put_hex(digests->sha1, sizeof(digests->sha1), 1);
 	fputs("\",\"", stdout);
 	put_hex(digests->md5, sizeof(digests->md5), 1);
 	printf("\",\"%08lX\",\"%s", (unsigned long)digests->crc32, escapes ? "\\" : "");
-	if (put_name(name, escapes, 1))
+	if (put_name(h, name, escapes, 1))
 		return -1;
 	printf("\",%llu,0,\"\",\"\"\r\n", (unsigned long long)digests->bytes);
 	return 0;
@@ -302,7 +300,7 @@ static const struct form *find_form(const char *name)
 
 int view_hashes(struct dump *d, const char *argument)
 {
-	struct hashes h = { .d = d, .form = find_form(argument) };
+	struct hashes h = { .d = d, .form = find_form(argument), .is_terminal = isatty(STDOUT_FILENO) };
 	struct f2fs_inode *root;
 	int rc;
 

@@ -43,26 +43,15 @@ static int init_slot(struct host *h, struct host_slot *slot)
 int host_pipe_init(struct host *h)
 {
 	struct f2fs_context *ctx = h->sink->ctx;
-	int err = pool_new(ctx, worker_count(h), &h->pool);
+	int err = ring_init(&h->ring, ctx, worker_count(h), sizeof(struct host_batch));
 
 	if (err)
 		return err;
-	h->slots = mem_calloc(ctx, pool_slots(h->pool), sizeof(*h->slots));
+	h->slots = mem_calloc(ctx, pool_slots(h->ring.pool), sizeof(*h->slots));
 	if (!h->slots)
 		return F2FS_ERR_NOMEM;
-	for (; h->slot_count < pool_slots(h->pool) && !err; h->slot_count++)
+	for (; h->slot_count < pool_slots(h->ring.pool) && !err; h->slot_count++)
 		err = init_slot(h, &h->slots[h->slot_count]);
-	h->batch_count = 2 * h->slot_count + 1;
-	h->ring = err ? NULL : mem_calloc(ctx, h->batch_count, sizeof(struct host_batch *));
-	if (!h->ring)
-		return F2FS_ERR_NOMEM;
-	for (unsigned i = 0; i < h->batch_count && !err; i++) {
-		h->ring[i] = mem_alloc(ctx, sizeof(struct host_batch));
-		if (h->ring[i])
-			h->ring[i]->host = h;
-		else
-			err = F2FS_ERR_NOMEM;
-	}
 	return err;
 }
 
@@ -71,7 +60,7 @@ int host_pipe_flush(struct host *h)
 	int err = 0;
 
 	host_plan_submit(h);
-	while (h->in_flight && !err)
+	while (h->ring.in_flight && !err)
 		err = host_retire(h);
 	return err;
 }
@@ -79,20 +68,16 @@ int host_pipe_flush(struct host *h)
 void host_pipe_fini(struct host *h)
 {
 	struct f2fs_context *ctx = h->sink->ctx;
+	struct host_batch *batch;
 
 	/* the batches in flight after a failure: workers see the flag and do no more */
 	atomic_store(&h->stop, true);
-	for (; h->in_flight; h->in_flight--) {
-		pool_wait(h->pool, &h->ring[h->first]->job);
-		host_abandon(h, h->ring[h->first]);
-		h->first = (h->first + 1) % h->batch_count;
-	}
-	if (h->is_filling)
-		host_abandon(h, h->ring[h->first]);
-	pool_free(h->pool);
-	for (unsigned i = 0; h->ring && i < h->batch_count; i++)
-		mem_free(ctx, h->ring[i]);
-	mem_free(ctx, h->ring);
+	while ((batch = ring_take(&h->ring)) != NULL)
+		host_abandon(h, batch);
+	batch = ring_filling(&h->ring);
+	if (batch)
+		host_abandon(h, batch);
+	ring_fini(&h->ring);
 	for (unsigned i = 0; i < h->slot_count; i++) {
 		comp_fini(&h->slots[i].codec);
 		mem_free(ctx, h->slots[i].window);

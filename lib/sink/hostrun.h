@@ -11,7 +11,7 @@
 
 #include "base/comp.h"
 #include "base/map32.h"
-#include "base/pool.h"
+#include "base/ring.h"
 #include "file/xattr_read.h"
 #include "sink/sink.h"
 
@@ -162,12 +162,9 @@ struct host {
 	struct host_dir *oldest, *newest; /* open directories, by last use; not top */
 	unsigned open_dirs;
 
-	struct pool *pool;
+	struct ring ring; /* struct host_batch */
 	struct host_slot *slots;
 	unsigned slot_count;
-	struct host_batch **ring; /* batch_count; those from first on are in flight, then comes the one being filled */
-	unsigned batch_count, first, in_flight;
-	bool is_filling;
 	atomic_bool stop;	/* a worker's failure, or ours, ends the run */
 	struct host_file carry; /* the state of a file whose last piece is not yet back */
 	struct vec xattrs;	/* scratch: struct host_xattr */

@@ -46,7 +46,7 @@ struct plan {
 
 static struct host_batch *filling(struct host *h)
 {
-	return h->is_filling ? h->ring[(h->first + h->in_flight) % h->batch_count] : NULL;
+	return ring_filling(&h->ring);
 }
 
 static struct host_file *file_of(const struct plan *p)
@@ -58,35 +58,27 @@ static struct host_file *file_of(const struct plan *p)
 
 void host_plan_submit(struct host *h)
 {
-	struct host_batch *batch = filling(h);
-
-	if (!batch)
-		return;
-	h->is_filling = false;
-	h->in_flight++;
-	batch->job.run = host_batch_run;
-	pool_submit(h->pool, &batch->job);
+	ring_submit(&h->ring, host_batch_run);
 }
 
 /* Get a batch to fill: the current one, or a new one, for which the oldest in flight may have to come back. */
 static int need_batch(struct host *h)
 {
-	struct host_batch *batch;
+	struct host_batch *batch = filling(h);
 	int err = 0;
 
-	if (h->is_filling) {
-		batch = filling(h);
+	if (batch) {
 		if (batch->file_count < BATCH_FILES && batch->bytes < BATCH_BYTES &&
 		    batch->run_count < BATCH_RUNS / 2 && batch->arena_used < BATCH_ARENA / 2)
 			return 0;
 		host_plan_submit(h);
 	}
-	if (h->in_flight == h->batch_count)
+	if (ring_is_full(&h->ring))
 		err = host_retire(h);
 	if (err)
 		return err;
-	h->is_filling = true;
-	batch = filling(h);
+	batch = ring_fill(&h->ring);
+	batch->host = h;
 	batch->file_count = 0;
 	batch->run_count = 0;
 	batch->bytes = 0;
@@ -169,7 +161,8 @@ static int try_name(struct plan *p, int *sys_errno)
 	int rc;
 
 	host_batch_create_file(p->h, file);
-	while (file->fd < 0 && file->sys_errno == EMFILE && p->h->in_flight > 0) { /* those of the batches in flight */
+	/* batches in flight have files open */
+	while (file->fd < 0 && file->sys_errno == EMFILE && p->h->ring.in_flight > 0) {
 		rc = host_retire(p->h);
 		if (rc)
 			return rc;

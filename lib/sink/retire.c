@@ -299,13 +299,8 @@ static int release_file(struct host *h, struct host_file *file, int err)
 
 int host_retire(struct host *h)
 {
-	struct host_batch *batch = h->ring[h->first];
-	int err = 0;
-
-	pool_wait(h->pool, &batch->job);
-	h->first = (h->first + 1) % h->batch_count;
-	h->in_flight--;
-	err = progress_tick(h->sink->ctx, "extract", BATCH_BYTES);
+	struct host_batch *batch = ring_take(&h->ring);
+	int err = progress_tick(h->sink->ctx, "extract", BATCH_BYTES);
 	for (unsigned i = 0; i < batch->file_count; i++) {
 		if (!err)
 			err = retire_file(h, &batch->files[i]);

@@ -22,8 +22,10 @@ static int tell(struct sink *sink, int kind, bool is_counted, const struct sink_
 		.ino = place->ino,
 		.detail = &sink->ctx->error,
 	};
-	int err;
+	int err = sink->ops && sink->ops->settle ? sink->ops->settle(sink) : 0;
 
+	if (err)
+		return err;
 	if (is_counted)
 		sink->result->problems++;
 	if (!sink->opt.problem) {

@@ -97,6 +97,8 @@ struct sink_ops {
 	int (*put_link)(struct sink *sink, const struct sink_entry *entry, const struct sink_first *first);
 	/* Write all buffered data. */
 	int (*flush)(struct sink *sink);
+	/* Report the problems of all entries so far: another one follows. NULL: they come in any order. */
+	int (*settle)(struct sink *sink);
 	/* All directories were left; write the end. */
 	int (*end)(struct sink *sink);
 	/* Release everything, after a failure too. */

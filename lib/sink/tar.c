@@ -14,6 +14,7 @@
 #include "base/acl.h"
 #include "base/acl_text.h"
 #include "base/error.h"
+#include "file/feed.h"
 #include "sink/dir.h"
 #include "sink/pax.h"
 #include "sink/report.h"
@@ -22,14 +23,18 @@
 #include "sink/xattr.h"
 
 #define READ_SIZE (1u << 20)
+#define BATCH_SIZE (256u << 10) /* of the stream, read by workers and written together */
 #define RECORD_SIZE (20 * TAR_BLOCK) /* the stream's length is a multiple of it, as tar does */
 #define ZEROS 4096u
 
 struct tar {
 	struct sink_stream *stream;
 	struct tar_filter *filter; /* NULL: none */
-	uint64_t written;
-	uint8_t *buffer; /* READ_SIZE */
+	struct feed *feed; /* the stream, before it is written */
+	uint64_t written;  /* to the feed */
+	uint64_t file;	   /* number of the current file, from 1 */
+	uint64_t told;	   /* the last file whose contents a problem was reported of */
+	uint8_t *buffer;   /* READ_SIZE */
 	struct tar_regions regions;
 	struct vec records, headers;		/* char: of the current entry */
 	struct vec path, link_path, xattr_name; /* scratch: char */
@@ -41,14 +46,30 @@ static struct tar *tar_of(const struct sink *sink)
 	return sink->own;
 }
 
+/* A piece of contents that workers read. */
+struct piece {
+	struct sink_dir *dir; /* a reference */
+	uint64_t file;	      /* see struct tar */
+	uint64_t offset;
+	f2fs_nid_t ino;
+	bool is_cipher;
+	char name[F2FS_NAME_ROOM];
+};
+
+/* Write bytes that the feed gives. */
+static int write_out(void *user, const uint8_t *bytes, size_t length)
+{
+	struct tar *t = tar_of(user);
+
+	if (t->filter)
+		return tar_filter_put(t->filter, bytes, length);
+	return sink_stream_put(t->stream, bytes, length) ? sink_stream_report(t->stream) : 0;
+}
+
 static int put(struct sink *sink, const void *data, size_t length)
 {
-	struct tar *t = tar_of(sink);
-
-	t->written += length;
-	if (t->filter)
-		return tar_filter_put(t->filter, data, length);
-	return sink_stream_put(t->stream, data, length) ? sink_stream_report(t->stream) : 0;
+	tar_of(sink)->written += length;
+	return feed_put(tar_of(sink)->feed, data, length);
 }
 
 static int put_zeros(struct sink *sink, uint64_t length)
@@ -209,35 +230,44 @@ static int write_headers(struct sink *sink, const struct pax_entry *entry)
 
 /* ---- contents */
 
-static int read_some(const struct sink_entry *e, uint64_t offset, uint8_t *buffer, size_t length)
+/* Report the recorded error about contents, once for a file. */
+static int tell_lost(struct sink *sink, const struct piece *p)
+{
+	const struct sink_place place = { .dir = p->dir, .name = p->name, .ino = p->ino, .what = "contents" };
+	struct tar *t = tar_of(sink);
+	int err = feed_flush(t->feed); /* may report this file */
+
+	if (err || t->told == p->file)
+		return err;
+	t->told = p->file;
+	return sink_problem(sink, F2FS_PROBLEM_UNREADABLE, &place);
+}
+
+static int read_some(const struct piece *p, struct f2fs_inode *inode, size_t at, uint8_t *buffer, size_t length)
 {
 	size_t done;
 
-	if (e->is_cipher)
-		return f2fs_inode_read_raw(e->inode, offset, buffer, length, &done);
-	return f2fs_inode_read(e->inode, offset, buffer, length, &done);
+	if (p->is_cipher)
+		return f2fs_inode_read_raw(inode, p->offset + at, buffer, length, &done);
+	return f2fs_inode_read(inode, p->offset + at, buffer, length, &done);
 }
 
-/* Read a piece. Unreadable blocks become zeros, one by one, and are reported once for a file. */
-static int read_piece(struct sink *sink, const struct sink_entry *e, uint64_t offset, size_t length, bool *is_told)
+/* Read a piece on this thread. Unreadable blocks become zeros, one by one, and are reported once for a file. */
+static int read_piece(struct sink *sink, const struct piece *p, struct f2fs_inode *inode, uint8_t *buffer,
+		      size_t length)
 {
-	const struct sink_place place = { .dir = e->dir, .name = e->name, .ino = e->stat.ino, .what = "contents" };
 	const uint32_t block_size = sink->vol->geo.block_size;
-	uint8_t *buffer = tar_of(sink)->buffer;
-	int err = read_some(e, offset, buffer, length);
+	int err = read_some(p, inode, 0, buffer, length);
 
 	if (!err || err == F2FS_ERR_NOMEM)
 		return err;
-	if (!*is_told) {
-		*is_told = true;
-		err = sink_problem(sink, F2FS_PROBLEM_UNREADABLE, &place);
-		if (err)
-			return err;
-	}
+	err = tell_lost(sink, p);
+	if (err)
+		return err;
 	for (size_t at = 0; at < length; at += block_size) {
 		size_t n = length - at < block_size ? length - at : block_size;
 
-		err = read_some(e, offset + at, buffer + at, n);
+		err = read_some(p, inode, at, buffer + at, n);
 		if (err == F2FS_ERR_NOMEM)
 			return err;
 		if (err)
@@ -246,18 +276,77 @@ static int read_piece(struct sink *sink, const struct sink_entry *e, uint64_t of
 	return 0;
 }
 
-static int write_region(struct sink *sink, const struct sink_entry *e, const struct tar_region *region, bool *is_told)
+/* Read a piece again that a worker could not read. */
+static int read_again(struct sink *sink, const struct piece *p, struct feed_item *item)
 {
-	uint64_t at = region->offset;
+	struct f2fs_inode *inode;
+	int err = f2fs_inode_open(sink->vol, p->ino, &inode);
+
+	if (err == F2FS_ERR_NOMEM)
+		return err;
+	if (err) {
+		memset(item->bytes, 0, item->length);
+		return tell_lost(sink, p);
+	}
+	err = read_piece(sink, p, inode, item->bytes, item->length);
+	f2fs_inode_close(inode);
+	return err;
+}
+
+static void drop_item(void *user, struct feed_item *item)
+{
+	sink_dir_drop(user, ((struct piece *)item->note)->dir);
+}
+
+static int take_item(void *user, struct feed_item *item)
+{
+	struct sink *sink = user;
+	struct piece *p = item->note;
+	int err = item->is_bad ? read_again(sink, p, item) : 0;
+
+	if (!err)
+		return sink_dir_put(sink, p->dir);
+	drop_item(sink, item);
+	return err;
+}
+
+/* Ask workers for a piece. FEED_APART: they cannot. */
+static int ask_piece(struct sink *sink, const struct piece *p, struct f2fs_inode *inode, size_t length)
+{
+	const struct feed_ask ask = { .inode = inode,
+				      .offset = p->offset,
+				      .length = length,
+				      .is_stored = p->is_cipher,
+				      .note = p,
+				      .note_size = offsetof(struct piece, name) + strlen(p->name) + 1 };
+	int err;
+
+	sink_dir_ref(p->dir);
+	err = feed_contents(tar_of(sink)->feed, &ask);
+	if (err)
+		sink_dir_drop(sink, p->dir); /* the walk has one, too */
+	else
+		tar_of(sink)->written += length;
+	return err;
+}
+
+static int write_region(struct sink *sink, struct piece *p, struct f2fs_inode *inode, const struct tar_region *region)
+{
+	struct tar *t = tar_of(sink);
 	int err = 0;
 
-	while (!err && at < region->end) {
-		size_t n = region->end - at < READ_SIZE ? (size_t)(region->end - at) : READ_SIZE;
+	for (p->offset = region->offset; !err && p->offset < region->end;) {
+		const uint64_t rest = region->end - p->offset;
+		size_t n = rest < BATCH_SIZE ? (size_t)rest : BATCH_SIZE;
 
-		err = read_piece(sink, e, at, n, is_told);
-		if (!err)
-			err = put(sink, tar_of(sink)->buffer, n);
-		at += n;
+		err = ask_piece(sink, p, inode, n);
+		if (err == FEED_APART) {
+			n = rest < READ_SIZE ? (size_t)rest : READ_SIZE;
+			err = read_piece(sink, p, inode, t->buffer, n);
+			if (!err)
+				err = put(sink, t->buffer, n);
+		}
+		p->offset += n;
 		sink->result->bytes += n;
 	}
 	return err;
@@ -378,10 +467,14 @@ static int put_file(struct sink *sink, const struct sink_entry *e)
 	const uint64_t mask = sink->vol->geo.block_size - 1;
 	const uint64_t size = e->is_cipher ? (e->stat.size + mask) & ~mask : e->stat.size;
 	struct tar *t = tar_of(sink);
+	struct piece piece = { .dir = e->dir, .file = ++t->file, .ino = e->stat.ino, .is_cipher = e->is_cipher };
 	struct pax_entry entry;
 	bool is_told = false;
 	int err = tar_regions_load(sink, e, size, &t->regions, &is_told);
 
+	if (is_told)
+		t->told = piece.file;
+	memcpy(piece.name, e->name, e->name_length + 1);
 	if (!err)
 		err = describe_entry(sink, e, &entry);
 	if (err)
@@ -390,7 +483,7 @@ static int put_file(struct sink *sink, const struct sink_entry *e)
 	err = tar_regions_have_holes(&t->regions, size) ? write_sparse_headers(sink, &entry, size)
 							: write_headers(sink, &entry);
 	for (size_t i = 0; i < t->regions.list.count && !err; i++)
-		err = write_region(sink, e, vec_at(&t->regions.list, i), &is_told);
+		err = write_region(sink, &piece, e->inode, vec_at(&t->regions.list, i));
 	sink->result->files += err == 0;
 	return err ? err : pad(sink, TAR_BLOCK);
 }
@@ -456,8 +549,7 @@ static int put_link(struct sink *sink, const struct sink_entry *e, const struct 
 
 static int flush(struct sink *sink)
 {
-	(void)sink;
-	return 0;
+	return feed_flush(tar_of(sink)->feed);
 }
 
 static int end(struct sink *sink)
@@ -467,6 +559,8 @@ static int end(struct sink *sink)
 
 	if (!err)
 		err = pad(sink, RECORD_SIZE);
+	if (!err)
+		err = flush(sink);
 	if (!err && t->filter)
 		err = tar_filter_finish(t->filter);
 	if (err)
@@ -480,6 +574,7 @@ static void close_sink(struct sink *sink)
 {
 	struct tar *t = tar_of(sink);
 
+	feed_free(t->feed);
 	tar_filter_close(t->filter);
 	sink_stream_drop(t->stream); /* none after end() */
 	tar_regions_fini(&t->regions);
@@ -501,12 +596,14 @@ static const struct sink_ops tar_ops = {
 	.put_special = put_special,
 	.put_link = put_link,
 	.flush = flush,
+	.settle = flush,
 	.end = end,
 	.close = close_sink,
 };
 
 int sink_tar_open(struct sink *sink)
 {
+	const struct feed_user user = { .user = sink, .item = take_item, .drop = drop_item, .bytes = write_out };
 	struct tar *t = mem_zalloc(sink->ctx, sizeof(*t));
 	int err;
 
@@ -523,6 +620,9 @@ int sink_tar_open(struct sink *sink)
 	t->buffer = mem_alloc(sink->ctx, READ_SIZE);
 	if (!t->buffer)
 		return F2FS_ERR_NOMEM;
+	err = feed_new(sink->vol, sink->opt.threads, BATCH_SIZE, &user, &t->feed);
+	if (err)
+		return err;
 	err = sink_stream_open(sink, sink->opt.tar, F2FS_OUTPUT_TAR, "the tar stream", &t->stream);
 	if (!err && sink->opt.tar_filter)
 		err = tar_filter_open(sink->ctx, sink->opt.tar_filter, t->stream, &t->filter);

@@ -5,7 +5,6 @@
  */
 #include "sink/pax.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,6 +36,21 @@ static size_t record_length(size_t n)
 	return n + digits_of(length);
 }
 
+/* Write a number in decimal, with zeros before it to so many digits. Printing took half the time of a header. */
+static char *put_decimal(char *to, uint64_t value, size_t least)
+{
+	char digits[20];
+	size_t n = 0;
+
+	do {
+		digits[n++] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value || n < least);
+	while (n > 0)
+		*to++ = digits[--n];
+	return to;
+}
+
 static char *put(char *to, const void *from, size_t length)
 {
 	memcpy(to, from, length);
@@ -59,7 +73,7 @@ static char *put_key(char *to, const char *key)
 int pax_add(struct vec *records, const char *key, const void *value, size_t length)
 {
 	size_t key_length = strlen(key), total;
-	char number[32], *to;
+	char *to;
 
 	for (const char *p = key; *p; p++)
 		key_length += *p == '=' || *p == '%' ? 2 : 0;
@@ -67,7 +81,8 @@ int pax_add(struct vec *records, const char *key, const void *value, size_t leng
 	to = vec_push(records, total);
 	if (!to)
 		return F2FS_ERR_NOMEM;
-	to = put(to, number, (size_t)snprintf(number, sizeof(number), "%zu ", total));
+	to = put_decimal(to, total, 1);
+	*to++ = ' ';
 	to = put_key(to, key);
 	*to++ = '=';
 	to = put(to, value, length);
@@ -79,7 +94,7 @@ int pax_add_number(struct vec *records, const char *key, uint64_t value)
 {
 	char text[32];
 
-	return pax_add(records, key, text, (size_t)snprintf(text, sizeof(text), "%" PRIu64, value));
+	return pax_add(records, key, text, (size_t)(put_decimal(text, value, 1) - text));
 }
 
 int pax_add_time(struct vec *records, const char *key, const struct f2fs_time *t)
@@ -87,20 +102,22 @@ int pax_add_time(struct vec *records, const char *key, const struct f2fs_time *t
 	const bool is_negative = t->seconds < 0;
 	uint64_t seconds = is_negative ? (uint64_t)0 - (uint64_t)t->seconds : (uint64_t)t->seconds;
 	uint32_t fraction = t->nanoseconds < 1000000000 ? t->nanoseconds : 999999999;
-	char text[48];
-	int n;
+	char text[48], *to = text;
 
 	if (is_negative && fraction) { /* a sign and a magnitude, where the inode counts upwards */
 		seconds--;
 		fraction = 1000000000 - fraction;
 	}
-	n = snprintf(text, sizeof(text), "%s%" PRIu64, is_negative ? "-" : "", seconds);
+	if (is_negative)
+		*to++ = '-';
+	to = put_decimal(to, seconds, 1);
 	if (fraction) {
-		n += snprintf(text + n, sizeof(text) - (size_t)n, ".%09" PRIu32, fraction);
-		while (text[n - 1] == '0')
-			n--;
+		*to++ = '.';
+		to = put_decimal(to, fraction, 9);
+		while (to[-1] == '0')
+			to--;
 	}
-	return pax_add(records, key, text, (size_t)n);
+	return pax_add(records, key, text, (size_t)(to - text));
 }
 
 /* ---- ustar */

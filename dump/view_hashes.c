@@ -38,6 +38,7 @@ struct kept {
 struct hashes {
 	struct dump *d;
 	const struct form *form;
+	struct f2fs_digest_queue *queue;
 	struct kept *table;
 	size_t room, count; /* room: 0, or a power of two */
 	uint64_t bytes;	    /* of contents so far */
@@ -250,25 +251,77 @@ static int take_bytes(struct hashes *h, uint64_t size)
 	return 0;
 }
 
-static int show_file(struct hashes *h, const struct f2fs_walk_entry *entry, uint64_t size)
+static int put_entry(const struct hashes *h, f2fs_nid_t ino, const char *path, const struct f2fs_digests *digests)
 {
-	const f2fs_nid_t ino = entry->dirent->ino;
-	const struct f2fs_digests *known = find_kept(h, ino);
-	struct f2fs_digests digests = { F2FS_SIZED(f2fs_digests) };
-	int rc = known ? 0 : take_bytes(h, size);
-
-	if (!rc && !known)
-		rc = f2fs_inode_digest(entry->inode, h->form->digests, &digests);
-	if (!rc && !known && digests.bytes >= KEPT_FROM)
-		rc = keep(h, ino, &digests);
-	if (rc)
-		return rc;
-	known = known ? known : &digests;
 	if (h->d->is_json)
-		put_record(h, ino, entry->path, known);
-	else if (h->form->line(h, entry->path, known))
+		put_record(h, ino, path, digests);
+	else if (h->form->line(h, path, digests))
 		return ferror(stdout) ? 0 : f2fs_context_fail(h->d->ctx, F2FS_ERR_NOMEM, "out of memory");
 	return 0;
+}
+
+/* Report a file that is left out. Returns an error that ends the run, or 0. */
+static int leave_out(struct hashes *h, int rc, const char *path)
+{
+	if (rc == F2FS_ERR_NOMEM || rc == F2FS_ERR_CANCELED)
+		return rc;
+	dump_fail(h->d, rc, path);
+	return 0;
+}
+
+/* A file in the queue. */
+struct entry {
+	f2fs_nid_t ino;
+	char path[];
+};
+
+/* Take the digests of the next file. */
+static int show_next(void *user, void *tag, int error, const struct f2fs_digests *digests)
+{
+	struct hashes *h = user;
+	struct entry *entry = tag;
+	int rc = error;
+
+	if (!rc && digests->bytes >= KEPT_FROM && !find_kept(h, entry->ino))
+		rc = keep(h, entry->ino, digests);
+	if (!rc)
+		rc = put_entry(h, entry->ino, entry->path, digests);
+	if (rc)
+		rc = leave_out(h, rc, entry->path);
+	free(entry);
+	return rc;
+}
+
+/* Add a file to the queue. */
+static int add_file(struct hashes *h, const struct f2fs_walk_entry *found)
+{
+	const size_t length = strlen(found->path) + 1;
+	struct entry *entry = malloc(sizeof(*entry) + length);
+	int rc;
+
+	if (!entry)
+		return f2fs_context_fail(h->d->ctx, F2FS_ERR_NOMEM, "out of memory");
+	entry->ino = found->dirent->ino;
+	memcpy(entry->path, found->path, length);
+	rc = f2fs_digest_queue_add(h->queue, found->inode, entry);
+	if (rc)
+		free(entry);
+	return rc;
+}
+
+static int show_file(struct hashes *h, const struct f2fs_walk_entry *found, const struct f2fs_stat *st)
+{
+	const f2fs_nid_t ino = found->dirent->ino;
+	int rc = 0;
+
+	/* its digests may be on their way; and those before it are printed before it */
+	if ((st->nlink > 1 && st->size >= KEPT_FROM) || find_kept(h, ino))
+		rc = f2fs_digest_queue_flush(h->queue);
+	if (!rc && find_kept(h, ino))
+		return put_entry(h, ino, found->path, find_kept(h, ino));
+	if (!rc)
+		rc = take_bytes(h, st->size);
+	return rc ? rc : add_file(h, found);
 }
 
 static int visit(void *user, const struct f2fs_walk_entry *entry)
@@ -282,12 +335,13 @@ static int visit(void *user, const struct f2fs_walk_entry *entry)
 	if (!rc && entry->dirent && entry->inode)
 		rc = f2fs_inode_stat(entry->inode, &st);
 	if (!rc && (st.mode & F2FS_MODE_TYPE) == F2FS_MODE_REG)
-		rc = show_file(h, entry, st.size);
-	if (rc == F2FS_ERR_NOMEM || rc == F2FS_ERR_CANCELED)
-		return rc;
-	if (rc)
-		dump_fail(h->d, rc, entry->path);
-	return F2FS_WALK_GO;
+		rc = show_file(h, entry, &st);
+	if (rc) { /* after those of the files before it */
+		const int failed = f2fs_digest_queue_flush(h->queue);
+
+		rc = failed ? failed : leave_out(h, rc, entry->path);
+	}
+	return rc ? rc : F2FS_WALK_GO;
 }
 
 static const struct form *find_form(const char *name)
@@ -321,11 +375,16 @@ int view_hashes(struct dump *d, const char *argument)
 		cli_print_begin_table(d->out, "hashes", NULL, 0);
 	else if (h.form->head)
 		h.form->head();
-	rc = f2fs_walk(root, visit, &h);
+	rc = f2fs_digest_queue_open(d->vol, h.form->digests, d->copy->extract.threads, show_next, &h, &h.queue);
+	if (!rc)
+		rc = f2fs_walk(root, visit, &h);
+	if (rc >= 0)
+		rc = f2fs_digest_queue_flush(h.queue);
 	if (d->is_json)
 		cli_print_end_array(d->out);
 	if (rc < 0)
 		dump_fail(d, rc, "--hashes");
+	f2fs_digest_queue_close(h.queue);
 	f2fs_inode_close(root);
 	free(h.table);
 	return rc < 0 ? rc : 0;

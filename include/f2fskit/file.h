@@ -135,6 +135,31 @@ F2FS_API int f2fs_digest_available(unsigned wanted);
  * f2fs_inode_read(), with CANCELED (by the progress callback), and with UNSUPPORTED when one is not available.
  */
 F2FS_API int f2fs_inode_digest(struct f2fs_inode *inode, unsigned wanted, struct f2fs_digests *out);
+/* Digests of many files by several threads. */
+struct f2fs_digest_queue;
+/*
+ * Open a queue for files of a volume. wanted: bits of enum f2fs_digest. threads: the caller's included, 0 for as many
+ * as are useful; one is used if several may not read the device at once. The volume must not change while files wait.
+ *
+ * done takes the digests of a file, within the calls below, in the order in which files were added. tag: as it was
+ * added. error: 0, or as f2fs_inode_digest() fails, recorded; CANCELED for files that are left when the queue ends.
+ * digests are valid during the call. It returns 0, or an error that ends the queue.
+ *
+ * Fails with INVALID (no such digest), UNSUPPORTED (as f2fs_inode_digest()), NOMEM.
+ */
+F2FS_API int f2fs_digest_queue_open(struct f2fs_volume *vol, unsigned wanted, unsigned threads,
+				    int (*done)(void *user, void *tag, int error, const struct f2fs_digests *digests),
+				    void *user, struct f2fs_digest_queue **out);
+/*
+ * Add a file, which the caller may close then. tag is the caller's, for done. Fails with the error of done, CANCELED
+ * (by the progress callback), INVALID (a file of another volume), STATE (a dead handle), CORRUPT, IO, NOMEM; then this
+ * file was not added.
+ */
+F2FS_API int f2fs_digest_queue_add(struct f2fs_digest_queue *queue, struct f2fs_inode *inode, void *tag);
+/* Wait for all files that were added. Fails as f2fs_digest_queue_add(); else the last error stays as it was. */
+F2FS_API int f2fs_digest_queue_flush(struct f2fs_digest_queue *queue);
+/* Close a queue, before its volume. done gets the files that are left. NULL is allowed. */
+F2FS_API void f2fs_digest_queue_close(struct f2fs_digest_queue *queue);
 /*
  * Read as f2fs_inode_read() does, but blocks as they are stored, also beyond the end of the file: verity metadata,
  * ciphertext. Blocks of compressed clusters are decompressed. Fails as f2fs_inode_read(), without ENCRYPTED.

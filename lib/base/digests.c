@@ -72,7 +72,7 @@ void digests_end(struct digests *d)
 			sha_fini(&d->running[i]);
 }
 
-static int start_again(struct digests *d)
+int digests_again(struct digests *d)
 {
 	int err = 0;
 
@@ -87,7 +87,7 @@ int digests_begin_kept(struct f2fs_context *ctx, struct digests **kept, unsigned
 	int err;
 
 	if (*kept && (*kept)->ready == wanted)
-		return start_again(*kept) == 0 ? 0 : digests_unavailable(ctx);
+		return digests_again(*kept) == 0 ? 0 : digests_unavailable(ctx);
 	digests_drop(ctx, kept);
 	*kept = mem_alloc(ctx, sizeof(**kept));
 	if (!*kept)

@@ -19,6 +19,8 @@ struct digests {
 
 /* Begin those that are wanted. Returns 0, or -1 when one cannot be computed; digests_end() in any case. */
 int digests_begin(struct digests *d, unsigned wanted);
+/* Begin those that ran again, for other bytes. Returns 0, or -1. */
+int digests_again(struct digests *d);
 /* Returns 0, or -1. */
 int digests_add(struct digests *d, const void *data, size_t n);
 /* Return the running digest of a kind below DIGEST_KINDS; NULL: it is not wanted. */

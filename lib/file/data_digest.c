@@ -6,6 +6,7 @@
 #include "base/digest_team.h"
 #include "base/error.h"
 #include "base/sized.h"
+#include "file/data_digest.h"
 #include "file/data_read.h"
 #include "file/inode_sync.h"
 #include "file/object.h"
@@ -79,17 +80,13 @@ int f2fs_digest_available(unsigned wanted)
 	return err == 0 && (wanted & ~(unsigned)F2FS_DIGEST_ALL) == 0;
 }
 
-int f2fs_inode_digest(struct f2fs_inode *inode, unsigned wanted, struct f2fs_digests *out)
+int data_digest(struct f2fs_inode *inode, unsigned wanted, struct f2fs_digests *out)
 {
 	struct f2fs_context *ctx = inode->vol->ctx;
 	struct f2fs_digests own = { .crc32 = UINT32_MAX };
 	struct digests **d = &inode->vol->files.digests;
 	int err;
 
-	error_clear(ctx);
-	err = sized_check(ctx, out, sizeof(own));
-	if (err)
-		return err;
 	if (wanted & ~(unsigned)F2FS_DIGEST_ALL)
 		return error_set(ctx, F2FS_ERR_INVALID, "there is no such digest");
 	err = inode_sync(inode);
@@ -103,4 +100,14 @@ int f2fs_inode_digest(struct f2fs_inode *inode, unsigned wanted, struct f2fs_dig
 	own.crc32 = err ? 0 : ~own.crc32;
 	sized_give(out, &own, sizeof(own));
 	return err;
+}
+
+int f2fs_inode_digest(struct f2fs_inode *inode, unsigned wanted, struct f2fs_digests *out)
+{
+	struct f2fs_context *ctx = inode->vol->ctx;
+	int err;
+
+	error_clear(ctx);
+	err = sized_check(ctx, out, sizeof(*out));
+	return err ? err : data_digest(inode, wanted, out);
 }

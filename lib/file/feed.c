@@ -17,7 +17,8 @@
 #include "file/map_read.h"
 
 #define BATCH_ITEMS 256u
-#define BATCH_RUNS 512u
+#define BATCH_RUNS (FEED_BATCH / 4096 + 2) /* a file that fills a batch may have one for each block */
+#define FULL_BATCH (256u << 10)		    /* bytes: small files fill a batch no further */
 #define BATCH_NOTES (32u << 10)
 #define MOST_IOV 64u
 #define NOTE_ALIGN alignof(max_align_t)
@@ -210,7 +211,8 @@ static size_t note_room(size_t size)
 /* Has a batch room for an item, with a run for each of its blocks? */
 static bool has_room(const struct feed *feed, const struct feed_batch *batch, const struct feed_ask *ask)
 {
-	return ask->length <= feed->batch - batch->used && batch->item_count < BATCH_ITEMS &&
+	return batch->used < FULL_BATCH && ask->length <= feed->batch - batch->used &&
+	       batch->item_count < BATCH_ITEMS &&
 	       ask->length / feed->vol->geo.block_size + 2 <= BATCH_RUNS - batch->run_count &&
 	       note_room(ask->note_size) <= BATCH_NOTES - batch->notes_used;
 }
@@ -240,6 +242,16 @@ static int begin_item(struct feed *feed, const struct feed_ask *ask, struct feed
 	batch->used += ask->length;
 	*out = item;
 	return 0;
+}
+
+int feed_copy(struct feed *feed, const struct feed_ask *ask, const void *bytes)
+{
+	struct feed_item *item;
+	int err = begin_item(feed, ask, &item);
+
+	if (!err && ask->length)
+		memcpy(item->bytes, bytes, ask->length);
+	return err;
 }
 
 /* Is there a block of the device for each block of the contents? */
@@ -341,6 +353,11 @@ int feed_contents(struct feed *feed, const struct feed_ask *ask)
 	return err;
 }
 
+unsigned feed_slots(const struct feed *feed)
+{
+	return pool_slots(feed->ring.pool);
+}
+
 static unsigned worker_count(struct f2fs_volume *vol, unsigned threads)
 {
 	/* other devices touch the context when they are read */
@@ -361,7 +378,7 @@ int feed_new(struct f2fs_volume *vol, unsigned threads, size_t batch, const stru
 	feed->batch = batch;
 	err = ring_init(&feed->ring, vol->ctx, worker_count(vol, threads), sizeof(struct feed_batch) + batch);
 	if (!err)
-		feed->waste = mem_calloc(vol->ctx, pool_slots(feed->ring.pool), vol->geo.block_size);
+		feed->waste = mem_calloc(vol->ctx, feed_slots(feed), vol->geo.block_size);
 	if (!err && !feed->waste)
 		err = F2FS_ERR_NOMEM;
 	if (err)

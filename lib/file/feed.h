@@ -45,7 +45,7 @@ struct feed_ask {
 enum {
 	FEED_APART = 1,	      /* the caller reads them: inline, compressed, deciphered, old or damaged ones */
 	FEED_NOTE = 1024,     /* bytes; notes are aligned as for malloc() */
-	FEED_BATCH = 1u << 20 /* bytes */
+	FEED_BATCH = 4u << 20 /* bytes */
 };
 
 /*
@@ -55,8 +55,12 @@ enum {
 int feed_new(struct f2fs_volume *vol, unsigned threads, size_t batch, const struct feed_user *user, struct feed **out);
 /* End it: nothing more is taken. NULL is allowed. */
 void feed_free(struct feed *feed);
+/* Return how many threads work at most: slots are below it. */
+unsigned feed_slots(const struct feed *feed);
 /* Add bytes. */
 int feed_put(struct feed *feed, const void *bytes, size_t length);
+/* Add an item with bytes that the caller has. */
+int feed_copy(struct feed *feed, const struct feed_ask *ask, const void *bytes);
 /* Ask for contents. Returns 0, FEED_APART, or an error. */
 int feed_contents(struct feed *feed, const struct feed_ask *ask);
 /* Take everything. Within item() and bytes() it does nothing. The last error stays as it was, unless this fails. */

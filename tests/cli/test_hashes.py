@@ -103,3 +103,28 @@ def test_a_limit_for_what_is_shown(f2fskit, run_tool, tmp_path):
     with f2fskit.open(path, "r+") as volume:
         volume.path("/long").unlink()
     run_tool("dump.f2fs", "--hashes", "--max-bytes=1K", path, rc=0)
+
+
+def test_threads_change_no_byte(run_tool, tmp_path):
+    """Lists and archives of many small files, one of them damaged, and a large one under two names."""
+    tree, image = tmp_path / "tree", tmp_path / "image"
+    contents = {f"d{n % 7}/f{n}": bytes([n % 251]) * (n * 37 % 20_000) for n in range(400)}
+    contents["d3/large"] = contents["d5/large"] = os.urandom(5 << 20)
+    for name, data in contents.items():
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        if name == "d5/large":
+            os.link(tree / "d3/large", tree / name)
+        else:
+            (tree / name).write_bytes(data)
+    run_tool("mkfs.f2fs", "-q", "--root-dir", tree, image, "64M")
+    rows = json.loads(run_tool("dump.f2fs", "--json", "--hashes", image).stdout)["hashes"]
+    assert {row["path"]: row["sha256"] for row in rows} == {n: hashlib.sha256(c).hexdigest() for n, c in contents.items()}
+    broken, = (row["ino"] for row in rows if row["path"] == "d4/f200")
+    run_tool("f2fs", "-w", image, "set", f"inode[{broken}].i_addr[0]", "0xfffffff0")
+    for command, status, whole in (("--hashes", 4, len(contents) - 1), ("--tar=-", None, None)):
+        first = run_tool("dump.f2fs", command, "--threads=1", image, rc=status)
+        assert b"d4/f200" in first.stderr
+        assert whole is None or first.stdout.count(b"\n") == whole
+        for threads in ("2", "8"):
+            done = run_tool("dump.f2fs", command, "--threads=" + threads, image, rc=status)
+            assert (done.returncode, done.stdout, done.stderr) == (first.returncode, first.stdout, first.stderr)

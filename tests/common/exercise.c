@@ -233,6 +233,29 @@ static void exercise_digest(struct run *r, struct f2fs_inode *inode, uint64_t si
 	}
 }
 
+static int see_digests(void *user, void *tag, int error, const struct f2fs_digests *digests)
+{
+	struct run *r = user;
+
+	(void)tag;
+	if (passed(r, error))
+		add(r, digests->sha256, sizeof(digests->sha256));
+	return 0;
+}
+
+/* Digests by a queue. */
+static void exercise_digest_queue(struct run *r, struct f2fs_inode *inode, uint64_t size)
+{
+	struct f2fs_digest_queue *queue;
+
+	if (size > r->limits->bytes ||
+	    !passed(r, f2fs_digest_queue_open(r->vol, F2FS_DIGEST_SHA256, 1, see_digests, r, &queue)))
+		return;
+	if (passed(r, f2fs_digest_queue_add(queue, inode, NULL)))
+		passed(r, f2fs_digest_queue_flush(queue));
+	f2fs_digest_queue_close(queue);
+}
+
 static void exercise_map(struct run *r, struct f2fs_inode *inode, uint64_t size)
 {
 	const uint64_t blocks = size / r->geo->block_size;
@@ -310,8 +333,10 @@ static void exercise_inode(struct run *r, struct f2fs_inode *inode)
 			add(r, r->buffer, length + 1);
 		passed(r, f2fs_inode_readlink(inode, (char *)r->buffer, 1, &length));
 	}
-	if ((st.mode & 0170000) == 0100000)
+	if ((st.mode & 0170000) == 0100000) {
 		exercise_digest(r, inode, st.size);
+		exercise_digest_queue(r, inode, st.size);
+	}
 	read_range(r, inode, 0, r->limits->bytes, 0);
 	read_range(r, inode, st.size > 5000 ? st.size - 5000 : 0, 6000, 0);
 	read_range(r, inode, st.size / 2 + 1, 10000, 0);

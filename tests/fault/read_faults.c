@@ -395,6 +395,45 @@ static int run_tar(struct bench *b)
 	return f2fs_extract(b->vol, &options, NULL);
 }
 
+static int see_digests(void *user, void *tag, int error, const struct f2fs_digests *digests)
+{
+	struct bench *b = user;
+
+	(void)tag;
+	if (error)
+		return error;
+	mix(&b->digest, digests->sha256, sizeof(digests->sha256));
+	return 0;
+}
+
+static int queue_file(void *user, const struct f2fs_walk_entry *entry)
+{
+	struct f2fs_stat st;
+	int rc = entry->error ? entry->error : f2fs_inode_stat(entry->inode, &st);
+
+	if (!rc && (st.mode & F2FS_MODE_TYPE) == F2FS_MODE_REG && !st.is_encrypted)
+		rc = f2fs_digest_queue_add(user, entry->inode, NULL);
+	return rc;
+}
+
+static int run_digests(struct bench *b)
+{
+	struct f2fs_digest_queue *queue = NULL;
+	struct f2fs_inode *root;
+	int rc = f2fs_lookup(b->vol, "/", 0, &root);
+
+	if (rc)
+		return rc;
+	rc = f2fs_digest_queue_open(b->vol, F2FS_DIGEST_SHA256, 1, see_digests, b, &queue);
+	if (!rc)
+		rc = f2fs_walk(root, queue_file, queue);
+	if (!rc)
+		rc = f2fs_digest_queue_flush(queue);
+	f2fs_digest_queue_close(queue);
+	f2fs_inode_close(root);
+	return rc;
+}
+
 static int run_check(struct bench *b)
 {
 	const struct f2fs_check_options options = { F2FS_SIZED(f2fs_check_options),
@@ -612,6 +651,7 @@ static const struct operation operations[] = {
 	{ "fragments", run_fragments, BASE_CLEAN, 0, 0, 0, 0 },
 	{ "segment map", run_map, BASE_CLEAN, 0, 0, 0, 0 },
 	{ "tar", run_tar, BASE_CLEAN, 0, 0, 0, 0 },
+	{ "digests", run_digests, BASE_CLEAN, 0, 0, 0, 0 },
 	{ "check", run_check, BASE_CLEAN, 0, 1, 0, 0 },
 	{ "smallest size", run_minimum, BASE_CLEAN, 0, 1, 0, 0 },
 	{ "rescue", run_rescue, BASE_CLEAN, 0, 1, 0, 0 },

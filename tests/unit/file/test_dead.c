@@ -22,6 +22,7 @@ static const char *interface_list;
 static struct fresh v;
 static struct f2fs_inode *root, *living;
 static char buffer[8192];
+static struct f2fs_digest_queue *queue;
 
 /* One call of each function. The dead handle is d; where there are two, both places are tried. */
 static int never_node(void *user, const struct f2fs_node_info *node)
@@ -41,6 +42,13 @@ static int never_walk(void *user, const struct f2fs_walk_entry *entry)
 static int never_differ(void *user, const struct f2fs_version_difference *difference)
 {
 	(void)user, (void)difference;
+	fail();
+	return 0;
+}
+
+static int never_digest(void *user, void *tag, int error, const struct f2fs_digests *digests)
+{
+	(void)user, (void)tag, (void)error, (void)digests;
 	fail();
 	return 0;
 }
@@ -78,6 +86,7 @@ static const struct f2fs_policy policy = { .version = 2, .contents_mode = 1, .fi
 	X(f2fs_inode_read, _past_end, d, UINT64_MAX / 2, buffer, 1, &done)                                             \
 	X(f2fs_inode_read, _nothing, d, 0, buffer, 0, &done)                                                           \
 	X(f2fs_inode_digest, , d, F2FS_DIGEST_SHA256, &digests)                                                        \
+	X(f2fs_digest_queue_add, , queue, d, NULL)                                                                     \
 	X(f2fs_inode_read_raw, , d, 0, buffer, sizeof(buffer), &done)                                                  \
 	X(f2fs_inode_readlink, , d, buffer, sizeof(buffer), &done)                                                     \
 	X(f2fs_inode_extent, , d, 0, &extent)                                                                          \
@@ -178,12 +187,14 @@ static int set_up(void **state)
 	assert_int_equal(f2fs_lookup(v.vol, "/", 0, &root), 0);
 	living = fresh_make(&v, "living", 0100644);
 	assert_int_equal(f2fs_volume_commit(v.vol), 0);
+	assert_int_equal(f2fs_digest_queue_open(v.vol, F2FS_DIGEST_SHA256, 1, never_digest, NULL, &queue), 0);
 	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
+	f2fs_digest_queue_close(queue);
 	f2fs_inode_close(living);
 	f2fs_inode_close(root);
 	fresh_close(&v);

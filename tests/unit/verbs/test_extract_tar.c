@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "host_tree.h"
+#include "many.h"
 #include "sink/tarregions.h"
 
 #define BLOCK 4096u
@@ -224,70 +225,6 @@ static void damage_is_zeros(void **state)
 	f2fs_device_close(faulty);
 }
 
-/* A device for several threads: a copy of the forge's, with a part that cannot be read. */
-struct copied {
-	uint8_t *bytes;
-	uint64_t bad_from, bad_to;
-};
-
-static int copied_read(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
-{
-	const struct copied *c = self;
-
-	for (unsigned i = 0; i < count; i++) {
-		if (offset < c->bad_to && offset + iov[i].length > c->bad_from)
-			return F2FS_SYS_ERROR(EIO);
-		memcpy(iov[i].base, c->bytes + offset, iov[i].length);
-		offset += iov[i].length;
-	}
-	return 0;
-}
-
-static struct f2fs_device *open_copied(struct fixture *t, struct copied *c)
-{
-	const struct f2fs_device_ops ops = { F2FS_SIZED(f2fs_device_ops), .read = copied_read };
-	struct f2fs_device_info info = *f2fs_device_info(t->forge.dev);
-	struct f2fs_device *dev;
-
-	info.caps = F2FS_DEVICE_PARALLEL;
-	c->bytes = malloc(info.size);
-	assert_int_equal(f2fs_device_read(t->forge.dev, 0, c->bytes, info.size), 0);
-	assert_int_equal(f2fs_device_open_custom(t->forge.ctx, &ops, c, &info, &dev), 0);
-	return dev;
-}
-
-enum { MANY = 150 };
-
-/* Make files of several blocks. Two have one that cannot be read. Between them are a name without an inode, and a file
- * with a block outside of the main area. */
-static void make_many(struct fixture *t, struct copied *c)
-{
-	char data[BLOCK];
-
-	for (unsigned i = 0; i < MANY; i++) {
-		uint32_t slots[6];
-		char name[20];
-		f2fs_nid_t ino;
-
-		for (unsigned k = 0; k < 1 + i % 6; k++) {
-			memset(data, 'a' + (int)((i + k) % 26), sizeof(data));
-			slots[k] = forge_block(&t->forge, data, sizeof(data));
-		}
-		if (i == 40 || i == 120)
-			slots[0] = (uint32_t)(c->bad_from / BLOCK);
-		if (i == 70)
-			slots[1] = 1;
-		snprintf(name, sizeof(name), "f%u", i);
-		ino = forge_entry(&t->forge, t->forge.root, name, MODE_REG | 0644, NULL);
-		forge_slots(&t->forge, ino, (uint64_t)(i % 6) * BLOCK + 1 + i, slots, 1 + i % 6);
-		if (i == 50) { /* not an inode */
-			f2fs_nid_t node = forge_direct_node(&t->forge, ino, 1);
-
-			forge_name(&t->forge, t->forge.root, "none", 4, node);
-		}
-	}
-}
-
 /* Problems in their order. */
 struct told {
 	char text[2000];
@@ -323,20 +260,17 @@ static void threads_make_the_same_stream(void **state)
 	struct fixture *t = *state;
 	struct told first_told = { .count = 0 };
 	struct collected first = { 0 };
-	const f2fs_blk_t bad = forge_block(&t->forge, "", 1);
-	struct copied copied = { .bad_from = (uint64_t)bad * BLOCK, .bad_to = ((uint64_t)bad + 1) * BLOCK };
-	struct f2fs_device *dev;
+	struct many many;
 
-	make_many(t, &copied);
-	dev = open_copied(t, &copied);
-	assert_int_equal(extract_by(t, dev, 1, &first_told, &first), F2FS_ERR_INCOMPLETE);
+	many_open(&many, &t->forge);
+	assert_int_equal(extract_by(t, many.dev, 1, &first_told, &first), F2FS_ERR_INCOMPLETE);
 	assert_int_equal(t->result.files, MANY);
 	for (unsigned i = 0; i < 3; i++) {
 		struct told told = { .count = 0 };
 		struct collected c = { 0 };
 
 		/* all of it */
-		assert_int_equal(extract_by(t, dev, threads[i], &told, &c), F2FS_ERR_INCOMPLETE);
+		assert_int_equal(extract_by(t, many.dev, threads[i], &told, &c), F2FS_ERR_INCOMPLETE);
 		assert_int_equal(told.count, 4);
 		assert_non_null(strstr(told.text, "/f40: "));
 		assert_true(strstr(told.text, "/f40: ") < strstr(told.text, "/none: "));
@@ -349,21 +283,20 @@ static void threads_make_the_same_stream(void **state)
 		/* the consumer stops, or the caller at its second problem: a beginning of it */
 		c = (struct collected){ .limit = first.length / 2 };
 		told = (struct told){ .count = 0 };
-		assert_int_equal(extract_by(t, dev, threads[i], &told, &c), F2FS_ERR_NOSPC);
+		assert_int_equal(extract_by(t, many.dev, threads[i], &told, &c), F2FS_ERR_NOSPC);
 		assert_int_equal(f2fs_context_error(t->forge.ctx)->sys_errno, ENOSPC);
 		assert_memory_equal(c.bytes, first.bytes, c.length);
 		free(c.bytes);
 		c = (struct collected){ 0 };
 		told = (struct told){ .stop_at = 2 };
-		assert_int_equal(extract_by(t, dev, threads[i], &told, &c), F2FS_ERR_CANCELED);
+		assert_int_equal(extract_by(t, many.dev, threads[i], &told, &c), F2FS_ERR_CANCELED);
 		assert_int_equal(told.count, 2);
 		assert_true(c.length > 0 && c.length < first.length);
 		assert_memory_equal(c.bytes, first.bytes, c.length);
 		free(c.bytes);
 	}
 	free(first.bytes);
-	f2fs_device_close(dev);
-	free(copied.bytes);
+	many_close(&many);
 }
 
 /* A stream that fails at any byte ends the run with the stream's error. */

@@ -33,7 +33,7 @@ struct ahead {
 	struct f2fs_context *ctx;
 	struct pool *pool;
 	unsigned keep;
-	bool only_stat;
+	enum ahead_depth depth;
 	int at; /* the directory; -1: none */
 	struct host_name *const *names;
 	size_t count;
@@ -81,7 +81,8 @@ static int open_file(const struct ahead *a, const char *name)
 static void examine_file(const struct ahead *a, const char *name, struct ahead_entry *e, char *buffer)
 {
 	e->has_no_attributes = !keeps_attributes(a) || host_has_no_attributes(a->at, name, e->fd);
-	if (e->st.st_size <= SMALL_FILE && e->st.st_nlink == 1 && !((a->keep & F2FS_KEEP_HOLES) && has_holes(&e->st)))
+	if (a->depth == AHEAD_READ && e->st.st_size <= SMALL_FILE && e->st.st_nlink == 1 &&
+	    !((a->keep & F2FS_KEEP_HOLES) && has_holes(&e->st)))
 		read_small(e, buffer);
 	if (!e->has_bytes || !e->has_no_attributes || (a->keep & (F2FS_KEEP_FLAGS | F2FS_KEEP_PROJECT)))
 		return;
@@ -104,7 +105,7 @@ static void examine_link(const struct ahead *a, const char *name, struct ahead_e
 static void stat_entry(const struct ahead *a, const struct host_name *name, struct ahead_entry *e)
 {
 	*e = (struct ahead_entry){ .fd = -1 };
-	if (name->is_file && !a->only_stat)
+	if (name->is_file && a->depth > AHEAD_STAT)
 		e->fd = open_file(a, name->name);
 	if (e->fd >= 0) {
 		e->has_stat = fstat(e->fd, &e->st) == 0 && S_ISREG(e->st.st_mode);
@@ -119,7 +120,7 @@ static void stat_entry(const struct ahead *a, const struct host_name *name, stru
 static void examine(const struct ahead *a, const struct host_name *name, struct ahead_entry *e, char *buffer)
 {
 	stat_entry(a, name, e);
-	if (!e->has_stat || a->only_stat || S_ISDIR(e->st.st_mode))
+	if (!e->has_stat || a->depth == AHEAD_STAT || S_ISDIR(e->st.st_mode))
 		return;
 	if (e->fd < 0 && S_ISREG(e->st.st_mode))
 		e->fd = open_file(a, name->name);
@@ -237,7 +238,7 @@ static int allocate(struct ahead *a)
 	return 0;
 }
 
-int ahead_new(struct f2fs_context *ctx, unsigned keep, bool only_stat, struct ahead **out)
+int ahead_new(struct f2fs_context *ctx, unsigned keep, enum ahead_depth depth, struct ahead **out)
 {
 	const unsigned workers = pool_processors() - 1;
 	struct ahead *a;
@@ -251,7 +252,7 @@ int ahead_new(struct f2fs_context *ctx, unsigned keep, bool only_stat, struct ah
 		return F2FS_ERR_NOMEM;
 	a->ctx = ctx;
 	a->keep = keep;
-	a->only_stat = only_stat;
+	a->depth = depth;
 	a->at = -1;
 	err = allocate(a);
 	if (!err)

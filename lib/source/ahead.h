@@ -22,11 +22,15 @@ struct ahead_entry {
 
 struct ahead;
 
-/*
- * Start the workers. keep: enum f2fs_keep. only_stat: leave files closed, because the caller may not want them. *out is
- * NULL if the host has one processor. Fails with NOMEM.
- */
-int ahead_new(struct f2fs_context *ctx, unsigned keep, bool only_stat, struct ahead **out);
+/* How far files are examined. */
+enum ahead_depth {
+	AHEAD_STAT, /* they stay closed, because the caller may not want them */
+	AHEAD_OPEN, /* open, but contents do not matter */
+	AHEAD_READ
+};
+
+/* Start the workers. keep: enum f2fs_keep. *out is NULL if the host has one processor. Fails with NOMEM. */
+int ahead_new(struct f2fs_context *ctx, unsigned keep, enum ahead_depth depth, struct ahead **out);
 /* Drop all results and end the workers. NULL is allowed. */
 void ahead_free(struct ahead *ahead);
 /*

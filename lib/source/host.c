@@ -311,10 +311,11 @@ static void close_source(struct source *src)
 static int start_ahead(struct source *src)
 {
 	const struct source_options *o = &src->opt;
+	const enum ahead_depth depth = o->include_count + o->exclude_count > 0 ? AHEAD_STAT :
+				       o->gives_lengths			       ? AHEAD_OPEN :
+										 AHEAD_READ;
 
-	if (o->only_counts || o->gives_lengths)
-		return 0;
-	return ahead_new(src->ctx, o->keep, o->include_count + o->exclude_count > 0, &source_of(src)->ahead);
+	return o->only_counts ? 0 : ahead_new(src->ctx, o->keep, depth, &source_of(src)->ahead);
 }
 
 int source_host_open(struct source *src, const char *directory)

@@ -127,11 +127,11 @@ static void expect_entry(const struct ahead_entry *e, size_t index)
 }
 
 /* Workers are needed: without a second processor there is nothing to look ahead with. */
-static struct ahead *start(bool only_stat)
+static struct ahead *start(enum ahead_depth depth)
 {
 	struct ahead *ahead;
 
-	assert_int_equal(ahead_new(ctx, F2FS_KEEP_DEFAULT, only_stat, &ahead), 0);
+	assert_int_equal(ahead_new(ctx, F2FS_KEEP_DEFAULT, depth, &ahead), 0);
 	if (!ahead)
 		skip();
 	return ahead;
@@ -139,7 +139,7 @@ static struct ahead *start(bool only_stat)
 
 static void test_in_order(void **state)
 {
-	struct ahead *ahead = start(false);
+	struct ahead *ahead = start(AHEAD_READ);
 
 	(void)state;
 	for (size_t i = 0; i < names.count; i++) {
@@ -156,7 +156,7 @@ static void test_in_order(void **state)
 /* A host that gives no types: the names are examined all the same, and a directory's results are its attributes. */
 static void test_without_types(void **state)
 {
-	struct ahead *ahead = start(false);
+	struct ahead *ahead = start(AHEAD_READ);
 
 	(void)state;
 	for (size_t i = 0; i < names.count; i++) {
@@ -172,7 +172,7 @@ static void test_without_types(void **state)
 /* Leave a directory and come back later, as a walk does. */
 static void test_interrupted(void **state)
 {
-	struct ahead *ahead = start(false);
+	struct ahead *ahead = start(AHEAD_READ);
 
 	(void)state;
 	for (size_t i = 0; i < names.count; i += 1 + i % 3) {
@@ -187,7 +187,7 @@ static void test_interrupted(void **state)
 
 static void test_only_stat(void **state)
 {
-	struct ahead *ahead = start(true);
+	struct ahead *ahead = start(AHEAD_STAT);
 
 	(void)state;
 	for (size_t i = 0; i < names.count; i++) {
@@ -198,10 +198,30 @@ static void test_only_stat(void **state)
 	ahead_free(ahead);
 }
 
+/* Files are open, and their contents stay with the host. */
+static void test_only_open(void **state)
+{
+	struct ahead *ahead = start(AHEAD_OPEN);
+	unsigned open_files = 0;
+
+	(void)state;
+	for (size_t i = 0; i < names.count; i++) {
+		const struct ahead_entry *e = take(ahead, i);
+
+		if (name_of(i)->is_dir)
+			continue;
+		assert_true(e && e->has_stat && e->has_bytes == S_ISLNK(e->st.st_mode));
+		assert_true((e->fd >= 0) == S_ISREG(e->st.st_mode));
+		open_files += e->fd >= 0;
+	}
+	assert_true(open_files > 0);
+	ahead_free(ahead);
+}
+
 /* Names that are gone, or belong to another kind of file by now. */
 static void test_changed(void **state)
 {
-	struct ahead *ahead = start(false);
+	struct ahead *ahead = start(AHEAD_READ);
 	const struct ahead_entry *e;
 
 	(void)state;
@@ -221,7 +241,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, set_up, tear_down)
 	const struct CMUnitTest tests[] = { TEST(in_order), TEST(without_types), TEST(interrupted), TEST(only_stat),
-					    TEST(changed) };
+					    TEST(only_open), TEST(changed) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,9 @@
 
     PYTHONPATH=build/python bench/inventory_rate.py WORKDIR [IMAGES [ROUNDS]]
 
-Makes IMAGES (1,000) images of different trees, some 3 MiB of contents in 60 files each, and keeps them. Each round looks at
-all of them with each kind of workers, by turns: information, check and a digest of each tree.
+Makes IMAGES (1,000) images of different trees, some 3 MiB of contents in 60 files each, and keeps them. Each of ROUNDS (3) rounds looks
+at all of them with each kind of workers, by turns: information, check and a digest of each tree. Each result goes to standard error at
+once, the table of medians to standard output at the end.
 """
 import concurrent.futures
 import contextlib
@@ -71,14 +72,19 @@ def measure(paths, kind, workers):
 def main():
     folder, count, rounds = pathlib.Path(sys.argv[1]), int((sys.argv[2:3] or [1000])[0]), int((sys.argv[3:4] or [3])[0])
     paths = make(folder, count)
+    print(f"{count} images, {sum(path.stat().st_blocks for path in paths) >> 11} MiB", file=sys.stderr)
     seconds = {(name, workers): [] for name in kinds() for workers in (1, 2)}
-    for _ in range(rounds):
+    for number in range(1, rounds + 1):
         for (name, workers), found in seconds.items():
             found.append(measure(paths, kinds()[name], workers))
-    print(f"{count} images, {sum(path.stat().st_size for path in paths) >> 20} MiB, {rounds} rounds, load {os.getloadavg()[0]:.1f}")
+            print(f"round {number}, {workers} of {name}: {found[-1]:.2f} s, load {os.getloadavg()[0]:.1f}", file=sys.stderr)
+    print("| workers | s by one | s by two | images/s by two | times as fast, least and most of a round |\n|---|---|---|---|---|")
     for name in kinds():
-        one, two = (statistics.median(seconds[name, workers]) for workers in (1, 2))
-        print(f"{name:10} one {one:6.1f} s   two {two:6.1f} s   {count / two:6.1f} images/s   {one / two:.2f} times as fast")
+        one, two = seconds[name, 1], seconds[name, 2]
+        gains = sorted(a / b for a, b in zip(one, two))
+        median = statistics.median(two)
+        print(f"| {name} | {statistics.median(one):.1f} | {median:.1f} | {count / median:.0f} | "
+              f"{statistics.median(gains):.2f} ({gains[0]:.2f} to {gains[-1]:.2f}) |")
 
 
 if __name__ == "__main__":

@@ -11,19 +11,18 @@ import concurrent.futures
 import hashlib
 import json
 import os
-import signal
+import resource
 import stat
-import subprocess
-import sys
 import time
 from typing import Any, Iterable, Iterator, NamedTuple, Protocol
+
+from . import checker, own_process, volume
 
 _USUAL_SECONDS = 600.0
 _USUAL_MEMORY = 2 << 30
 _WAITING = 64  # images handed to an executor and not yet returned
 _FINDINGS = 20  # findings in a row
-_START = "import sys; sys.path.insert(0, sys.argv[1]); from f2fskit import inventory; inventory._answer()"
-_MOST_BYTES = 16 << 20  # of an answer
+_START = "import sys; sys.path.insert(0, sys.argv[1]); from f2fskit import inventory; inventory._serve()"
 
 
 class Inventory(NamedTuple):
@@ -93,11 +92,14 @@ def inventory(
         memory: bound of memory for an image, bytes of address space.
     """
     options = {"check": check, "digests": digests, "seconds": seconds, "memory": memory}
-    if executor is None:
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as own:
-            yield from _run(images, own, options)
-    else:
-        yield from _run(images, executor, options)
+    try:
+        if executor is None:
+            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as own:
+                yield from _run(images, own, options)
+        else:
+            yield from _run(images, executor, options)
+    finally:
+        own_process.close_idle()
 
 
 def _run(images: Iterable[str | os.PathLike[str]], executor: Executor, options: dict[str, Any]) -> Iterator[Inventory]:
@@ -117,41 +119,39 @@ def _run(images: Iterable[str | os.PathLike[str]], executor: Executor, options: 
 def look(image: str, options: dict[str, Any]) -> Inventory:
     """Look at one image in a process of its own. Never fails: an error is in the row."""
     begin = time.monotonic()
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    question = json.dumps({"image": image, **options})
     try:
-        done = subprocess.run([sys.executable, "-c", _START, package], input=question.encode(), capture_output=True,
-                              timeout=options["seconds"], check=False)  # fmt: skip
-    except subprocess.TimeoutExpired:
-        row = Inventory(image, f"it took more than {options['seconds']:g} seconds")
+        row = _row(image, own_process.ask(_START, {"image": image, **options}, options["seconds"]), options)
+    except own_process.StarterEnded as reason:
+        row = Inventory(image, str(reason))
     except OSError as error:
         row = Inventory(image, f"no process can be started: {error}")
-    else:
-        row = _row(image, done)
     return row._replace(seconds=round(time.monotonic() - begin, 3))
 
 
-def _row(image: str, done: subprocess.CompletedProcess[bytes]) -> Inventory:
+def _row(image: str, answer: own_process.Answer, options: dict[str, Any]) -> Inventory:
     """Return the row that a process answered, or the reason why it did not."""
-    if done.returncode == 0 and len(done.stdout) <= _MOST_BYTES:
+    if answer.status is None:
+        return Inventory(image, f"it took more than {options['seconds']:g} seconds")
+    last = own_process.last_line(answer.output)
+    if answer.status == 0:
         try:
-            found: dict[str, Any] = json.loads(done.stdout)
+            found: dict[str, Any] = json.loads(last)
             findings = tuple(found.pop("findings", ()))
             return Inventory(image, **found, findings=findings)
         except (ValueError, TypeError):
             pass
-    if done.returncode < 0:
-        return Inventory(image, f"the process was ended by {signal.Signals(-done.returncode).name}")
-    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    return Inventory(image, lines[-1][:1000] if lines else f"the process ended with status {done.returncode}")
+    return Inventory(image, last[:1000] if answer.status > 0 and last else own_process.describe(answer.status))
 
 
 # In the process of one image.
 
 
-def _answer() -> None:
-    """Answer the question on standard input."""
-    question = json.load(sys.stdin)
+def _serve() -> None:
+    own_process.serve(_answer)
+
+
+def _answer(question: dict[str, Any]) -> bytes:
+    """Return a line with the members of a row."""
     _limit(question["memory"])
     found: dict[str, Any] = {}
     try:
@@ -160,12 +160,10 @@ def _answer() -> None:
         found["error"] = f"it needs more than {question['memory']:,} bytes of memory"
     except Exception as error:
         found["error"] = f"{type(error).__name__}: {error}"
-    json.dump(found, sys.stdout)
+    return b"\n" + json.dumps(found).encode()
 
 
 def _limit(memory: int) -> None:
-    import resource
-
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     most = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
     resource.setrlimit(resource.RLIMIT_AS, (most, hard))
@@ -174,8 +172,6 @@ def _limit(memory: int) -> None:
 
 def _look_inside(question: dict[str, Any], found: dict[str, Any]) -> None:
     """Fill in what an image has. Parts that were found before an error stay."""
-    from . import checker, volume
-
     with volume.open(question["image"]) as opened:
         facts = opened.info()
         found.update(

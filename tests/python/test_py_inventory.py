@@ -2,6 +2,7 @@
 """Rows about many images: sound, damaged, hanging and greedy ones, by threads and by processes."""
 import concurrent.futures
 import os
+import pathlib
 import pickle
 import shutil
 import subprocess
@@ -11,7 +12,7 @@ import pytest
 
 import f2fskit
 from conftest import pattern
-from f2fskit import inventory
+from f2fskit import inventory, own_process
 
 
 @pytest.fixture(scope="module")
@@ -101,13 +102,87 @@ def test_greedy_images(images, tmp_path):
     assert greedy.error and not greedy.files
 
 
-def test_a_process_that_dies(monkeypatch):
-    monkeypatch.setattr(inventory, "_START", "import os; os.kill(os.getpid(), 11)")
-    assert next(inventory.inventory(["x"])).error == "the process was ended by SIGSEGV"
-    monkeypatch.setattr(inventory, "_START", "import time; time.sleep(100)")
-    assert next(inventory.inventory(["x"], seconds=0.2)).error == "it took more than 0.2 seconds"
-    monkeypatch.setattr(inventory, "_START", "print('nonsense')")
-    assert next(inventory.inventory(["x"])).error == "the process ended with status 0"
+def with_package():
+    return {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(f2fskit.__file__))}
+
+
+DIES = "import os, sys, time; sys.path.insert(0, sys.argv[1]); from f2fskit import own_process; own_process.serve(lambda question: {})"
+
+
+@pytest.mark.parametrize("code, error", [
+    ("os.kill(os.getpid(), 11)", "the process was ended by SIGSEGV"),
+    ("time.sleep(100)", "it took more than 0.5 seconds"),
+    ("b'nonsense'", "the process ended with status 0"),
+    ("1 // 0", "ZeroDivisionError: integer division or modulo by zero"),
+    ("os._exit(3)", "the process ended with status 3"),
+    ("os.kill(os.getppid(), 9)", "the process was ended by SIGKILL"),
+])
+def test_a_process_that_dies(monkeypatch, code, error):
+    """Each kind of end gives a row, and the starter of a dead process answers again."""
+    monkeypatch.setattr(inventory, "_START", DIES.format(code))
+    assert [row.error for row in inventory.inventory(["x", "y"], seconds=0.5)] == [error] * 2
+
+
+def test_a_starter_that_fails(monkeypatch):
+    monkeypatch.setattr(inventory, "_START", "raise ValueError('not today')")
+    assert next(inventory.inventory(["x"])).error == "ValueError: not today"
+
+
+def starters():
+    """The starters that this process has started."""
+    below = [child for task in pathlib.Path("/proc/self/task").iterdir() for child in (task / "children").read_text().split()]
+    return [int(child) for child in below if b"inventory._serve" in pathlib.Path(f"/proc/{child}/cmdline").read_bytes()]
+
+
+def test_images_share_a_starter(images):
+    """Python starts once for a worker, not once for each image; the starters end with the run."""
+    with concurrent.futures.ThreadPoolExecutor(1) as executor:
+        rows = inventory.inventory(sorted(images.iterdir())[:4], executor, check=False)
+        next(rows)
+        first = starters()
+        assert [row.error for row in rows] == [""] * 3 and len(first) == 1
+    assert not starters()
+
+
+def test_a_starter_that_ended_while_idle(images):
+    """The next question starts another one."""
+    look, options = inventory.look, {"check": False, "digests": False, "seconds": 60, "memory": 2 << 30}
+    try:
+        for _ in range(2):
+            assert look(str(images / "00.img"), options).files == 2
+            os.kill(starters()[0], 9)
+    finally:
+        own_process.close_idle()
+
+
+def test_a_fork_leaves_the_starter_to_its_parent(images):
+    """A child of fork() has starters of its own, and does not hold up the end of those of its parent."""
+    options = {"check": False, "digests": False, "seconds": 60, "memory": 2 << 30}
+    inventory.look(str(images / "00.img"), options)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(writer)
+        files = inventory.look(str(images / "00.img"), options).files
+        os.read(reader, 1)  # until the parent has closed its starter
+        os._exit(files)
+    os.close(reader)
+    own_process.close_idle()
+    os.close(writer)
+    assert os.waitpid(child, 0)[1] == 2 << 8
+
+
+def test_a_killed_caller_leaves_nothing(tmp_path):
+    """A process that hangs ends with its caller, even if SIGKILL ends that."""
+    os.mkfifo(tmp_path / "fifo")
+    hang = DIES.format("[(file.write('a'), file.flush(), time.sleep(30), file.write('b')) for file in [open(question['fifo'], 'w')]]")
+    code = f"import sys; from f2fskit import own_process; own_process.ask({hang!r}, {{'fifo': sys.argv[1]}}, 60)"
+    caller = subprocess.Popen([sys.executable, "-c", code, tmp_path / "fifo"], env=with_package())
+    with open(tmp_path / "fifo", "rb") as fifo:
+        assert fifo.read(1) == b"a"
+        caller.kill()
+        caller.wait()
+        assert fifo.read() == b""
 
 
 def test_an_abandoned_run_ends(images):
@@ -120,7 +195,7 @@ def test_example(images, top):
     """The program looks at all 50 images."""
     paths = [*sorted(images.iterdir()), images / "missing.img"]
     done = subprocess.run([sys.executable, top / "examples/many_images.py", *paths], capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(f2fskit.__file__))})
+                          env=with_package())
     rows = done.stdout.splitlines()
     assert done.returncode == 1 and len(rows) == 50 and all(row.endswith("\tsound") for row in rows[:46])
     assert "2 files\t1006 bytes" in rows[1] and "CorruptError" in rows[46] and "NotFoundError" in rows[49]

@@ -3,11 +3,12 @@
 """Compare f2fsfuse with fuse2fs, on images in memory, and with a FUSE program that passes everything on to a directory.
 
 mounts.py --f2fsfuse BUILD/fuse/f2fsfuse --mkfs BUILD/mkfs/mkfs.f2fs [--passthrough PROGRAM] [--tar FILE] [--git REPOSITORY]
-          [--work /dev/shm] [--rounds 3] [--files 100000] [--options OPTIONS] [--reads]
+          [--work /dev/shm] [--rounds 3] [--files 100000] [--options OPTIONS] [--reads | --splice]
 
 Processor time is that of the server and of the client together. Caches of the mount are dropped before each read by
 unmounting and mounting again. PROGRAM is passthrough_ll of libfuse's examples. --reads repeats the random reads alone, by turns
 from one program to the next, and shows the median of one read, which other load of the machine moves less than their sum.
+--splice reads 1 GiB with f2fsfuse alone, by one reader and by two, by turns with and without its option no_splice.
 """
 import argparse
 import contextlib
@@ -62,6 +63,21 @@ def stream_in(top, _):
     with open(top + "/stream", "rb", buffering=0) as file:
         while file.read(1 << 20):
             pass
+
+
+def two_streams_in(top, a):
+    """Both read all of the file, from different halves on."""
+    def read(start):
+        with open(top + "/stream", "rb", buffering=0) as file:
+            for half in (start, STREAM // 2 - start):
+                file.seek(half)
+                for _ in range(STREAM // 2 >> 20):
+                    assert len(file.read(1 << 20)) == 1 << 20
+    readers = [threading.Thread(target=read, args=(start,)) for start in (0, STREAM // 2)]
+    for reader in readers:
+        reader.start()
+    for reader in readers:
+        reader.join()
 
 
 def random_in(top, _):
@@ -205,6 +221,32 @@ def repeat_reads(names, a):
         print("| %s | %.1f | %.2f |" % (name, *(statistics.median(row[part] for row in rows) * scale for part, scale in ((0, 1e6), (1, 1)))))
 
 
+def compare_splice(a):
+    """Streams with and without splice by turns, and a table."""
+    jobs, times = {"read 1 GiB": stream_in, "two readers of 1 GiB": two_streams_in}, {}
+    with tempfile.TemporaryDirectory(dir=a.work) as work:
+        os.mkdir(work + "/mount")
+        words = prepare("f2fsfuse", a, work)
+        server = Server(words, work + "/mount")
+        server.start()
+        stream_out(server.point, a)
+        server.stop()
+        for number in range(a.rounds):
+            for title, step in jobs.items():
+                pair = {}
+                for option in ("splice", "copy") if number % 2 else ("copy", "splice"):
+                    server = Server(words + (["-o", "no_splice"] if option == "copy" else []), work + "/mount")
+                    server.start()
+                    pair[option] = measure(server, step, a)
+                    server.stop()
+                times.setdefault(title, []).append(pair)
+    print("| work | f2fsfuse, least s | processor s | no_splice, least s | processor s | processor, median of the pairs |\n|---|---|---|---|---|---|")
+    for title, pairs in times.items():
+        cells = [how(pair[option][part] for pair in pairs) for option in ("splice", "copy") for part, how in enumerate((min, statistics.median))]
+        ratio = statistics.median(pair["splice"][1] / pair["copy"][1] for pair in pairs)
+        print("| %s | %s | %.2f |" % (title, " | ".join("%.2f" % cell for cell in cells), ratio))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--f2fsfuse", required=True)
@@ -217,6 +259,7 @@ def main():
     parser.add_argument("--git")
     parser.add_argument("--options")
     parser.add_argument("--reads", action="store_true")
+    parser.add_argument("--splice", action="store_true")
     parser.add_argument("--only", help="of the programs f2fsfuse, fuse2fs, passthrough")
     a = parser.parse_args()
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -225,6 +268,9 @@ def main():
     names = [a.only] if a.only else names
     if a.reads:
         repeat_reads(names, a)
+        return
+    if a.splice:
+        compare_splice(a)
         return
     results = {}
     with tempfile.TemporaryDirectory(dir=a.work) as work:

@@ -63,6 +63,7 @@ static void put_writes(struct mount *m, FILE *out)
 
 	f2fs_volume_counters(m->vol, &c);
 	fprintf(out, "\"direct_reads\":%" PRIu64 ",", m->direct_reads);
+	fprintf(out, "\"spliced_reads\":%" PRIu64 ",", m->spliced_reads);
 	fprintf(out, "\"repeated_reads\":%" PRIu64 ",", m->repeated_reads);
 	fprintf(out, "\"write_requests\":%" PRIu64 ",\"written_by_programs\":%" PRIu64 ",\"written_to_device\":{",
 		m->write_requests, m->written_bytes);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Map a range of a file under the lock, read it from the image without the lock, and look under the lock whether a
- * checkpoint was written meanwhile. If so, blocks may have been used again, and the library reads the range once more.
+ * checkpoint was written meanwhile. If so, blocks may have been used again, and the library reads the range once
+ * more. Large ranges without holes go through a pipe. They are sent under the lock: the pipe refers to pages of the
+ * image, and nobody can write the next checkpoint, or blocks that it frees, until the kernel has copied them.
  */
 
 #include <fcntl.h>
@@ -19,8 +21,7 @@ enum { RUNS = 64, LEAST_BYTES = 32768 /* of a read that is worth taking the lock
 
 /* A part of the range. */
 struct run {
-	char *to;
-	size_t length;
+	size_t from, length; /* in the range */
 	uint64_t at; /* byte of the image; 0: a hole */
 };
 
@@ -61,6 +62,7 @@ void direct_read_close(struct mount *m)
 	if (m->direct_fd >= 0)
 		close(m->direct_fd);
 	m->direct_fd = -1;
+	image_pipes_close(&m->pipes);
 }
 
 /* Does the file stay as it is until the next checkpoint, and are its blocks its contents? */
@@ -88,7 +90,7 @@ static int find_extent(struct mount *m, struct known *k, uint64_t block, struct 
 }
 
 /* Find the places of a range. Returns 0 if some are not on the image. */
-static int map(struct mount *m, struct known *k, uint64_t offset, char *buffer, struct plan *plan)
+static int map(struct mount *m, struct known *k, uint64_t offset, struct plan *plan)
 {
 	const uint64_t bs = m->block_size, end = offset + plan->length;
 
@@ -107,7 +109,7 @@ static int map(struct mount *m, struct known *k, uint64_t offset, char *buffer, 
 			until = (extent.file_block + extent.count) * bs;
 		}
 		until = until < end ? until : end;
-		*run = (struct run){ .to = buffer + (at - offset), .length = (size_t)(until - at) };
+		*run = (struct run){ .from = (size_t)(at - offset), .length = (size_t)(until - at) };
 		if (extent.kind == F2FS_EXTENT_DATA)
 			run->at = m->direct_offset + (extent.addr + (at / bs - extent.file_block)) * bs + at % bs;
 		else if (extent.kind != F2FS_EXTENT_HOLE && extent.kind != F2FS_EXTENT_RESERVED)
@@ -117,41 +119,81 @@ static int map(struct mount *m, struct known *k, uint64_t offset, char *buffer, 
 	return 1;
 }
 
-static int read_runs(int fd, const struct plan *plan)
+static int read_runs(int fd, const struct plan *plan, char *buffer)
 {
 	for (unsigned i = 0; i < plan->count; i++) {
 		const struct run *run = &plan->runs[i];
 
 		if (!run->at)
-			memset(run->to, 0, run->length);
-		else if (pread(fd, run->to, run->length, (off_t)run->at) != (ssize_t)run->length)
+			memset(buffer + run->from, 0, run->length);
+		else if (pread(fd, buffer + run->from, run->length, (off_t)run->at) != (ssize_t)run->length)
 			return 0;
 	}
 	return 1;
 }
 
-int direct_read(struct mount *m, fuse_ino_t number, uint64_t offset, char *buffer, size_t size, size_t *done)
+static int fill_runs(int fd, const struct plan *plan, struct image_pipe *pipe)
+{
+	for (unsigned i = 0; i < plan->count; i++)
+		if (!image_pipe_fill(pipe, fd, plan->runs[i].at, plan->runs[i].length))
+			return 0;
+	return 1;
+}
+
+static int has_hole(const struct plan *plan)
+{
+	for (unsigned i = 0; i < plan->count; i++)
+		if (!plan->runs[i].at)
+			return 1;
+	return 0;
+}
+
+/* Answer with all that is in the pipe. The request is gone, whatever happens. */
+static void send_pipe(fuse_req_t req, const struct image_pipe *pipe, size_t length)
+{
+	struct fuse_bufvec data = FUSE_BUFVEC_INIT(length);
+
+	data.buf[0].flags = FUSE_BUF_IS_FD;
+	data.buf[0].fd = pipe->ends[0];
+	fuse_reply_data(req, &data, 0);
+}
+
+enum direct_answer direct_read(struct mount *m, fuse_req_t req, fuse_ino_t number, uint64_t offset, size_t size,
+			       char **buffer, size_t *done)
 {
 	const uint64_t checkpoints = m->checkpoints;
 	struct plan plan = { .count = 0 };
 	struct f2fs_inode *inode;
+	struct image_pipe *pipe = NULL;
 	struct known *k;
 	struct f2fs_stat st;
-	int is_read;
+	int is_same, is_read;
 
 	if (m->direct_fd < 0 || number >> 32 != SPACE_VOLUME || (size < LEAST_BYTES && !m->options.is_read_only) ||
 	    known_open_number(m, number, &k, &inode) != 0 || k->atomic || !may_read(m, k, inode, &st))
-		return 0;
+		return DIRECT_NONE;
 	plan.length = offset < st.size ? (st.size - offset < size ? (size_t)(st.size - offset) : size) : 0;
-	if (!map(m, k, offset, buffer, &plan))
-		return 0;
+	if (!map(m, k, offset, &plan))
+		return DIRECT_NONE;
+	if (plan.length >= LEAST_BYTES && !has_hole(&plan))
+		pipe = image_pipe_take(&m->pipes);
+	if (!pipe && (*buffer = malloc(size + !size)) == NULL)
+		return DIRECT_NONE;
 	pthread_mutex_unlock(&m->lock);
-	is_read = read_runs(m->direct_fd, &plan);
+	is_read = pipe ? fill_runs(m->direct_fd, &plan, pipe) : read_runs(m->direct_fd, &plan, *buffer);
 	pthread_mutex_lock(&m->lock);
 	m->is_change = 0;
 	*done = plan.length;
-	is_read = is_read && m->checkpoints == checkpoints;
+	is_same = m->checkpoints == checkpoints;
 	m->direct_reads++;
-	m->repeated_reads += !is_read;
-	return is_read;
+	m->repeated_reads += !is_read || !is_same;
+	if (pipe) {
+		if (is_read && is_same) {
+			send_pipe(req, pipe, plan.length);
+			m->spliced_reads++;
+		}
+		m->pipes.is_on &= is_read; /* the file or the pipe cannot do it */
+		image_pipe_give(pipe);
+	}
+	return !is_read || !is_same ? DIRECT_NONE : pipe ? DIRECT_SENT : DIRECT_READ;
 }

@@ -83,8 +83,12 @@ static void init(void *user, struct fuse_conn_info *conn)
 				FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_PARALLEL_DIROPS |
 				FUSE_CAP_ASYNC_DIO | FUSE_CAP_EXPORT_SUPPORT;
 	const unsigned unwanted = FUSE_CAP_HANDLE_KILLPRIV | FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_ATOMIC_O_TRUNC;
-	const struct mount *m = user;
+	struct mount *m = user;
 
+	if (!m->options.no_splice && conn->capable & FUSE_CAP_SPLICE_WRITE) {
+		conn->want |= FUSE_CAP_SPLICE_WRITE;
+		image_pipes_open(&m->pipes);
+	}
 	conn->want |= conn->capable & (wanted | (m->gathers_writes ? FUSE_CAP_WRITEBACK_CACHE : 0));
 	conn->want &= ~unwanted;
 	conn->time_gran = 1;

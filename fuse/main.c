@@ -191,6 +191,9 @@ static const char *take(struct arguments *a, int id, const char *value)
 	case OPT_single:
 		a->session.is_single = 1;
 		return NULL;
+	case OPT_no_splice:
+		a->mount.no_splice = 1;
+		return NULL;
 	case OPT_writeback_cache:
 		a->session.gathers_writes = 1;
 		return NULL;

@@ -15,6 +15,7 @@
 #include <f2fskit/write.h>
 
 #include "cli/host.h"
+#include "fuse/image_pipe.h"
 
 /*
  * Where an inode belongs, in the upper half of the kernel's number for it; the lower half is its number there. The
@@ -67,6 +68,7 @@ struct mount_options {
 	unsigned gc_seconds;	 /* without a request, before GC begins */
 	unsigned gc_min_sleep, gc_max_sleep, gc_no_gc_sleep; /* seconds between two victims */
 	int shows_deleted; /* below /.f2fs */
+	int no_splice;	   /* large reads are copied */
 	int atime;	   /* enum mount_atime */
 	int leaves_dir_times, is_lazy;
 	int has_uid, has_gid, has_umask;
@@ -112,6 +114,8 @@ struct mount {
 	int direct_fd; /* the image, for reads beside the lock; -1: there are none */
 	uint64_t direct_offset;
 	uint64_t direct_reads, repeated_reads; /* done so; and by the library once more, after a checkpoint */
+	uint64_t spliced_reads;		       /* of the direct ones, through a pipe */
+	struct image_pipes pipes;
 	uint64_t checkpoints; /* written so far, and one */
 	struct known_table known;
 	int is_broken;	      /* writing has failed, and has stopped */

@@ -31,23 +31,27 @@ static int read_contents(struct mount *m, struct known *k, uint64_t offset, char
 
 static void read_(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset, struct fuse_file_info *fi)
 {
-	char *buffer = malloc(size ? size : 1);
+	char *buffer = NULL;
 	struct mount *m = mount_enter(req);
 	struct f2fs_inode *inode;
 	struct known *k;
 	size_t done = 0;
-	int is_read = buffer && direct_read(m, number, (uint64_t)offset, buffer, size, &done), err, code;
+	const enum direct_answer answer = direct_read(m, req, number, (uint64_t)offset, size, &buffer, &done);
+	int err = 0, code;
 
 	(void)fi;
-	err = buffer ? 0 : F2FS_ERR_NOMEM;
-	if (!err && !is_read)
+	if (answer == DIRECT_NONE && !buffer && (buffer = malloc(size + !size)) == NULL)
+		err = F2FS_ERR_NOMEM;
+	if (!err && answer == DIRECT_NONE)
 		err = known_open_number(m, number, &k, &inode);
-	if (!err && !is_read)
+	if (!err && answer == DIRECT_NONE)
 		err = read_contents(m, k, (uint64_t)offset, buffer, size, &done);
 	if (!err && known_open_number(m, number, NULL, &inode) == 0)
 		access_note(m, inode);
 	code = mount_errno(m, err);
 	mount_leave(m);
+	if (answer == DIRECT_SENT)
+		return;
 	if (code)
 		fuse_reply_err(req, code);
 	else

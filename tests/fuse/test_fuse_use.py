@@ -4,7 +4,9 @@ programs beside it, and views that write nothing."""
 import errno
 import hashlib
 import json
+import mmap
 import os
+import random
 import resource
 import shutil
 import signal
@@ -126,7 +128,88 @@ while not os.path.exists(path + ".end"):
     seen = json.loads((mounted.point / ".f2fs" / "status").read_bytes())
     (mounted.point / "kept.end").touch()
     assert [reader.wait() for reader in readers] == [0, 0]
-    assert seen["direct_reads"] > 100
+    assert seen["direct_reads"] > 100 and seen["spliced_reads"] > 100
+    assert mounted.unmount() == ""
+    peer_check(image)
+
+
+def test_spliced_blocks_are_used_again(mount, volume, tmp_path, build_dir, monkeypatch, peer_check):
+    """While a read is held between the image and the kernel, its blocks get the bytes of another file. It sees none of them."""
+    image, contents = volume("256M"), random.Random(3).randbytes(8 << 20)
+    monkeypatch.setenv("LD_PRELOAD", os.path.join(build_dir, "tests/common/libheld_splice.so"))
+    monkeypatch.setenv("F2FSKIT_HOLD", str(tmp_path))
+    mounted = mount(image)
+    monkeypatch.delenv("LD_PRELOAD")
+    kept, control, status = mounted.point / "kept", mounted.point / ".f2fs" / "control", mounted.point / ".f2fs" / "status"
+    kept.write_bytes(contents)
+    control.write_text("checkpoint")
+    (tmp_path / "hold").touch()
+    text = "import mmap, os, sys; r = mmap.mmap(-1, 1 << 17); n = os.preadv(os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT), [r], 4 << 20); " \
+           "sys.stdout.buffer.write(r[:n])"
+    reader = subprocess.Popen([sys.executable, "-c", text, kept], stdout=subprocess.PIPE)
+    while not (tmp_path / "held").exists():
+        assert reader.poll() is None
+        time.sleep(0.01)
+    piece = contents[4 << 20:][:1 << 17]
+    place = image.read_bytes().index(piece)
+    with open(kept, "r+b", buffering=0) as file:  # the same bytes, at other places
+        file.write(contents)
+    for turn in range(50):
+        control.write_text("checkpoint")
+        (mounted.point / "other").write_bytes(b"%c" % turn * (6 << 20))
+        with open(image, "rb") as file:
+            file.seek(place)
+            place_now = file.read(len(piece))
+        if place_now != piece:
+            break
+    assert place_now != piece
+    (tmp_path / "held").unlink()
+    assert reader.communicate()[0] == piece
+    seen = json.loads(status.read_bytes())
+    assert (seen["spliced_reads"], seen["repeated_reads"]) == (0, 1)
+    assert mounted.unmount() == ""
+    peer_check(image)
+
+
+def counted(mounted, name, length=1 << 20):
+    """Read a file past the kernel's cache. Return its bytes, and how many reads were spliced and direct."""
+    status = mounted.point / ".f2fs" / "status"
+    before = json.loads(status.read_bytes())
+    fd, room = os.open(mounted.point / name, os.O_RDONLY | os.O_DIRECT), mmap.mmap(-1, length)
+    n = os.preadv(fd, [room], 0)
+    os.close(fd)
+    after = json.loads(status.read_bytes())
+    return room[:n], after["spliced_reads"] - before["spliced_reads"], after["direct_reads"] - before["direct_reads"]
+
+
+def test_which_reads_are_spliced(volume, mount, peer_check):
+    """Large reads of plain files that are unchanged since the last checkpoint; all others are copied."""
+    image = volume("128M", "-O", "compression,extra_attr")
+    data = random.Random(7).randbytes(1 << 20)
+    plain, odd, holes, inline = data, data[:300001], data[:65536] + bytes(200000) + data[:65536], b"few bytes"
+    mounted = mount(image, "compress_extension=packed")
+    files = {"plain": plain, "odd": odd, "inline": inline, "text.packed": b"words " * 100000}
+    for name, contents in files.items():
+        (mounted.point / name).write_bytes(contents)
+    with open(mounted.point / "holes", "wb") as file:
+        file.write(holes[:65536])
+        file.seek(len(holes) - 65536)
+        file.write(holes[-65536:])
+    files["holes"] = holes
+    assert counted(mounted, "plain") == (plain, 0, 0)  # not in a checkpoint yet
+    os.sync()
+    (mounted.point / ".f2fs" / "control").write_text("checkpoint")
+    for name, contents in files.items():
+        found, spliced, direct = counted(mounted, name)
+        assert found == contents, name
+        assert (spliced > 0, direct > 0) == (name in ("plain", "odd"), name in ("plain", "odd", "holes")), name
+    with open(mounted.point / "plain", "r+b", buffering=0) as file:
+        file.write(b"new")
+        assert counted(mounted, "plain")[:2] == (b"new" + plain[3:], 0)
+    assert mounted.unmount() == ""
+    mounted = mount(image, "no_splice")
+    found, spliced, direct = counted(mounted, "odd")
+    assert found == odd and spliced == 0 and direct > 0
     assert mounted.unmount() == ""
     peer_check(image)
 

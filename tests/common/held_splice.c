@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * For LD_PRELOAD: a thread that is held after it has put pages of a file into a pipe. If the file "hold" is in the
+ * folder of F2FSKIT_HOLD, it is renamed to "held", and the splice returns when that is gone.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void wait_in(const char *folder)
+{
+	char hold[4096], held[4096];
+
+	snprintf(hold, sizeof(hold), "%s/hold", folder);
+	snprintf(held, sizeof(held), "%s/held", folder);
+	if (rename(hold, held) == 0)
+		while (access(held, F_OK) == 0)
+			usleep(1000);
+}
+
+ssize_t splice(int from, off_t *from_at, int to, off_t *to_at, size_t length, unsigned flags)
+{
+	ssize_t (*next)(int, off_t *, int, off_t *, size_t, unsigned), result;
+	const char *folder = getenv("F2FSKIT_HOLD");
+
+	*(void **)&next = dlsym(RTLD_NEXT, "splice");
+	result = next(from, from_at, to, to_at, length, flags);
+	if (from_at && folder)
+		wait_in(folder);
+	return result;
+}

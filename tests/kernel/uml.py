@@ -51,7 +51,7 @@ LOG_END = "f2fskit: log ends"            # written by guest/init.py
 ALARM = re.compile(r"BUG\b|WARNING:|Oops|Kernel panic|general protection|blocked for more than|I/O error|"
                    r"Segfault with no mm|Out of memory|Call Trace|Assertion")
 # ... and the parts that must be silent at level warning and above.
-WATCHED = re.compile(r"F2FS-fs|EXT4-fs|JBD2|fs-verity|fscrypt|VFS: Busy inodes|unicode:|null_blk|quota", re.I)
+WATCHED = re.compile(r"F2FS-fs|EXT4-fs|BTRFS|NILFS|JBD2|fs-verity|fscrypt|VFS: Busy inodes|unicode:|null_blk|quota", re.I)
 # Modules that Debian's packaged kernel needs for a plain F2FS, in the order of their dependencies.
 MODULES = ("crypto/crc32_generic", "lib/lz4/lz4_compress", "lib/lz4/lz4hc_compress", "lib/zstd/zstd_compress",
            "fs/quota/quota_tree", "fs/quota/quota_v2", "fs/f2fs/f2fs", "drivers/block/loop")
@@ -77,9 +77,10 @@ class Kernel:
 
     @functools.cached_property
     def features(self):
-        """Names below /sys/fs/f2fs/features: what this kernel's F2FS can do; "ext4" if it has that, too; and "recent" if
-        it is not an old one."""
-        r = run("uname -r; ls /sys/fs/f2fs/features; grep -o ext4 /proc/filesystems || :", kernel=self, timeout=300)
+        """Names below /sys/fs/f2fs/features: what this kernel's F2FS can do; "ext4", "btrfs", "nilfs2" if it has them,
+        too; and "recent" if it is not an old one."""
+        r = run("uname -r; ls /sys/fs/f2fs/features; grep -Eo 'ext4|btrfs|nilfs2' /proc/filesystems || :", kernel=self,
+                timeout=300)
         release, *names = r.stdout.decode().split()
         recent = tuple(int(n) for n in re.findall(r"\d+", release)[:2]) >= (6, 6)
         return frozenset(names + (["recent"] if recent else []))
@@ -101,6 +102,14 @@ def find_kernel():
         if os.access(path, os.X_OK):
             return Kernel(path, packaged_modules(path))
     return None
+
+
+def find_peers_kernel():
+    """The kernel of `build-kernel --peers`, which has Btrfs and NILFS2, too; raises NoKernel. It is never built here."""
+    path = os.path.join(cache_dir(), "kernel", "linux-peers.uml")
+    if not os.access(path, os.X_OK):
+        raise NoKernel("there is no %s: ./bootstrap kernel --peers builds it" % path)
+    return Kernel(path)
 
 
 def packaged_modules(kernel):

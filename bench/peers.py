@@ -11,6 +11,7 @@ takes more than 20 s is measured once.
 """
 import argparse
 import os
+import random
 import re
 import shutil
 import statistics
@@ -164,6 +165,19 @@ def make_small(top, files):
             f.write(b"%0300d" % number if number % 7 == 0 else b"%d\n" % number * (number % 40))
 
 
+def make_random(top, files):
+    """Files of 1,000 to 9,000 bytes, 1,000 in a directory; the same in every run."""
+    rng = random.Random(1)
+    data = rng.randbytes(1 << 20)
+    for number in range(files):
+        folder = "%s/directory-%d" % (top, number // 1000)
+        if number % 1000 == 0:
+            os.makedirs(folder)
+        at = rng.randrange((1 << 20) - 9000)
+        with open("%s/file-%d" % (folder, number), "wb") as f:
+            f.write(data[at:at + rng.randint(1000, 9000)])
+
+
 def make_tiny(top, files, per_folder):
     """Files of a few bytes."""
     for number in range(files):
@@ -275,6 +289,19 @@ def digests(bench):
     bench.table([
         Row("dump.f2fs --hashes of f2fskit", None, [bench.program["dump"], "--hashes", "img"]),
         Row("sha256sum of all files", None, ["sh", "-c", "find tree -type f -print0 | xargs -0 sha256sum"])], note)
+
+
+@titled("Read many files of a few KiB by several threads")
+def read_many(bench):
+    """Streams and lists of 50,000 files, with one thread and with two."""
+    make_random("files", 50000)
+    bench.fill_image("img", 1 << 30, "files")
+    dump = bench.program["dump"]
+    rows = [Row("dump.f2fs %s --threads=%d of f2fskit" % (shown, threads), gone("out"), [dump, option, "--threads=%d" % threads, "img"])
+            for shown, option in (("--tar", "--tar=out"), ("--hashes", "--hashes"), ("--extract", "--extract=out")) for threads in (1, 2)]
+    bench.table([*rows, Row("tar cf of the files", gone("t.tar"), ["tar", "cf", "t.tar", "files"]),
+                 Row("sha256sum of all files", None, ["sh", "-c", "find files -type f -print0 | xargs -0 sha256sum"])],
+                "50,000 files of up to 9,000 bytes, 1,000 in a directory. Processors: %d." % os.cpu_count())
 
 
 @titled("Save a metadata image")

@@ -14,6 +14,12 @@
 /* Shown with the flags that an inode stores, but stored elsewhere. */
 #define SHOWN_ONLY ((uint32_t)(FS_ENCRYPT_FL | FS_VERITY_FL | FS_NOCOW_FL | FS_INLINE_DATA_FL))
 
+/* Others are refused, as by the kernel, which knows FS_INDEX_FL without a use for it. */
+#define KNOWN_FLAGS                                                                                                    \
+	((uint32_t)(FS_COMPR_FL | FS_SYNC_FL | FS_IMMUTABLE_FL | FS_APPEND_FL | FS_NODUMP_FL | FS_NOATIME_FL |         \
+		    FS_NOCOMP_FL | FS_INDEX_FL | FS_DIRSYNC_FL | FS_PROJINHERIT_FL | FS_CASEFOLD_FL) |                 \
+	 SHOWN_ONLY)
+
 /* Flags as the second pair of ioctls names them. */
 static const struct {
 	uint32_t flag, xflag;
@@ -21,6 +27,7 @@ static const struct {
 	{ FS_IMMUTABLE_FL, FS_XFLAG_IMMUTABLE }, { FS_APPEND_FL, FS_XFLAG_APPEND },
 	{ FS_SYNC_FL, FS_XFLAG_SYNC },		 { FS_NOATIME_FL, FS_XFLAG_NOATIME },
 	{ FS_NODUMP_FL, FS_XFLAG_NODUMP },	 { FS_PROJINHERIT_FL, FS_XFLAG_PROJINHERIT },
+	{ FS_DAX_FL, FS_XFLAG_DAX },
 };
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 
@@ -80,6 +87,8 @@ static int set_flags(struct ioctl_call *call)
 	int err;
 
 	memcpy(&flags, call->in, sizeof(flags));
+	if (flags & ~KNOWN_FLAGS)
+		return F2FS_ERR_UNSUPPORTED;
 	if (flags & FS_COMPR_FL && flags & FS_NOCOMP_FL)
 		return F2FS_ERR_INVALID;
 	err = set_compression(call, (flags & FS_COMPR_FL) != 0);
@@ -92,10 +101,16 @@ static int set_xflags(struct ioctl_call *call)
 	struct f2fs_stat *st = &call->st;
 	struct fsxattr x;
 	unsigned which = F2FS_SET_FLAGS;
+	uint32_t named = 0, wanted = 0;
 
 	memcpy(&x, call->in, sizeof(x));
-	for (unsigned i = 0; i < NAMES; i++)
-		st->flags = (st->flags & ~names[i].flag) | (x.fsx_xflags & names[i].xflag ? names[i].flag : 0);
+	for (unsigned i = 0; i < NAMES; i++) {
+		named |= names[i].flag;
+		wanted |= x.fsx_xflags & names[i].xflag ? names[i].flag : 0;
+	}
+	if (wanted & ~KNOWN_FLAGS)
+		return F2FS_ERR_UNSUPPORTED;
+	st->flags = (st->flags & ~named) | wanted;
 	which |= x.fsx_projid != st->projid ? F2FS_SET_PROJID : 0;
 	st->projid = x.fsx_projid;
 	return set(call, which);

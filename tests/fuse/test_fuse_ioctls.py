@@ -63,6 +63,19 @@ def attributes(path):
     return st.st_ctime_ns, st.st_blocks, st.st_size
 
 
+def test_flags_that_f2fs_has_not(mount, volume):
+    """They are refused as by the kernel, not dropped; the others stay as they are."""
+    mounted = mount(volume())
+    path, set_flags, get_xflags, set_xflags = mounted.point / "file", number(WRITE, "f", 2, 8), number(READ, "X", 31, 28), number(WRITE, "X", 32, 28)
+    path.touch()
+    noatime, dax, undelete = 0x40, 0x8000, 2
+    assert ask(path, set_xflags, struct.pack("I24x", noatime))[:4] == struct.pack("I", noatime)
+    assert ask(path, set_xflags, struct.pack("I24x", dax)) == errno.EOPNOTSUPP
+    assert ask(path, set_flags, struct.pack("I", undelete)) == errno.EOPNOTSUPP
+    assert struct.unpack_from("I", ask(path, get_xflags, bytes(28)))[0] == noatime
+    assert mounted.unmount() == ""
+
+
 @pytest.mark.parametrize("option", ["rw", "single_thread"])
 def test_attributes_follow(mount, volume, option):
     """The kernel's cache of attributes is not older than an ioctl."""

@@ -199,7 +199,8 @@ static const char *take(struct arguments *a, int id, const char *value)
 		return NULL;
 	case OPT_ro:
 	case OPT_rw:
-		a->mount.is_read_only = id == OPT_ro;
+	case OPT_norecovery:
+		a->mount.is_read_only = id != OPT_rw;
 		return NULL;
 	case OPT_relatime:
 	case OPT_strictatime:

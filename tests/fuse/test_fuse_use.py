@@ -335,8 +335,12 @@ def test_a_signal_unmounts_and_commits(mount, volume, peer_check):
         mounted.process.send_signal(number)
         assert mounted.wait() == "" and not os.path.ismount(mounted.point)
         peer_check(image)
-    mounted = mount(image, "ro")
-    assert len(os.listdir(mounted.point)) == 3 and (mounted.point / "at-15").read_bytes() == b"there"
+    for option in ("ro", "norecovery"):
+        mounted = mount(image, option)
+        assert len(os.listdir(mounted.point)) == 3 and (mounted.point / "at-15").read_bytes() == b"there"
+        with pytest.raises(OSError) as refused:
+            (mounted.point / "new").touch()
+        assert refused.value.errno == errno.EROFS and mounted.unmount() == ""
 
 
 def test_in_the_background(program, volume, tmp_path, peer_check, tool):

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * f2fs_lab_replay TRACE DIRECTORY [FILE...]: carry out the operations of a trace in a directory by system calls, on any
- * file system. After each round everything is synced, and the FILEs (the kernel's counters) are printed, each after a
- * line "== ROUND BLOCKS FILE": the blocks that the round's writes touch. A FILE that begins with | is a command, whose
- * output is printed.
+ * f2fs_lab_replay [-r] TRACE DIRECTORY [FILE...]: carry out the operations of a trace in a directory by system calls,
+ * on any file system. After each round everything is synced, and the FILEs (the kernel's counters) are printed, each
+ * after a line "== ROUND BLOCKS FILE": the blocks that the round's writes touch. A FILE that begins with | is a
+ * command, whose output is printed. -r: carry out reads, too, and begin each round with nothing in the kernel's cache.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,9 +25,11 @@ struct replay {
 	uint32_t *order; /* a ring of files that are open; the oldest is closed first */
 	unsigned at;
 	uint64_t blocks;
+	int reads; /* are reads carried out? */
 };
 
-static uint8_t zeros[PIECE];
+static const uint8_t zeros[PIECE];
+static uint8_t taken[PIECE];
 
 static int failed(const struct lab_op *op, const char *path)
 {
@@ -95,6 +97,19 @@ static int write_zeros(struct replay *r, const struct lab_op *op, int fd)
 	return 0;
 }
 
+static int read_all(const struct lab_op *op, int fd)
+{
+	for (uint64_t done = 0; done < op->length;) {
+		const uint64_t left = op->length - done;
+		const ssize_t n = pread(fd, taken, left < PIECE ? (size_t)left : PIECE, (off_t)(op->offset + done));
+
+		if (n <= 0)
+			return (int)n; /* a file may end before */
+		done += (uint64_t)n;
+	}
+	return 0;
+}
+
 static int carry_out(struct replay *r, const struct lab_op *op)
 {
 	int fd;
@@ -107,7 +122,7 @@ static int carry_out(struct replay *r, const struct lab_op *op)
 		sync();
 		return 0;
 	}
-	if (op->kind == LAB_OP_READ || op->kind == LAB_OP_LOOKUP || !r->paths[op->file])
+	if ((op->kind == LAB_OP_READ && !r->reads) || op->kind == LAB_OP_LOOKUP || !r->paths[op->file])
 		return r->paths[op->file] ? 0 : -1;
 	if (op->kind == LAB_OP_REMOVE) {
 		close_file(r, op->file);
@@ -118,11 +133,25 @@ static int carry_out(struct replay *r, const struct lab_op *op)
 		return -1;
 	if (op->kind == LAB_OP_WRITE)
 		return write_zeros(r, op, fd);
+	if (op->kind == LAB_OP_READ)
+		return read_all(op, fd);
 	return op->kind == LAB_OP_TRUNCATE ? ftruncate(fd, (off_t)op->offset) : fsync(fd);
 }
 
+static int drop_cache(void)
+{
+	FILE *to = fopen("/proc/sys/vm/drop_caches", "w");
+	int failed = !to || fputs("3", to) < 0;
+
+	if (to && fclose(to))
+		failed = 1;
+	if (failed)
+		fprintf(stderr, "f2fs_lab_replay: /proc/sys/vm/drop_caches: %s\n", strerror(errno));
+	return failed ? -1 : 0;
+}
+
 /* Sync everything to the device, then print the kernel's counters. */
-static void end_round(struct replay *r, unsigned round, char **files)
+static int end_round(struct replay *r, unsigned round, char **files)
 {
 	char line[4096];
 
@@ -141,6 +170,7 @@ static void end_round(struct replay *r, unsigned round, char **files)
 	}
 	fflush(stdout);
 	r->blocks = 0;
+	return r->reads ? drop_cache() : 0;
 }
 
 static int replay(struct replay *r, struct lab_source *source, char **files)
@@ -152,9 +182,9 @@ static int replay(struct replay *r, struct lab_source *source, char **files)
 	while ((rc = lab_source_next(source, &op)) >= 0) {
 		if (rc == LAB_END && ended)
 			return 0;
-		if (rc == LAB_END)
-			end_round(r, source->round - 1, files);
-		else if (carry_out(r, &op))
+		if (rc == LAB_END && end_round(r, source->round - 1, files))
+			return -1;
+		if (rc != LAB_END && carry_out(r, &op))
 			return failed(&op, op.file < FILES_MOST ? r->paths[op.file] : NULL);
 		ended = rc == LAB_END;
 	}
@@ -166,13 +196,17 @@ int main(int argc, char **argv)
 {
 	struct lab_config config = { 0 };
 	struct lab_source *source;
-	struct replay r = { .directory = argc > 2 ? argv[2] : NULL };
+	const int reads = argc > 1 && strcmp(argv[1], "-r") == 0;
+	struct replay r = { .reads = reads };
 	int rc;
 
+	argc -= reads;
+	argv += reads;
 	if (argc < 3) {
-		fprintf(stderr, "f2fs_lab_replay TRACE DIRECTORY [FILE...]\n");
+		fprintf(stderr, "f2fs_lab_replay [-r] TRACE DIRECTORY [FILE...]\n");
 		return 1;
 	}
+	r.directory = argv[2];
 	r.paths = calloc(FILES_MOST, sizeof(*r.paths));
 	r.handles = malloc(FILES_MOST * sizeof(*r.handles));
 	r.order = calloc(OPEN_MOST, sizeof(*r.order));

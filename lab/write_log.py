@@ -10,7 +10,7 @@ DEVICE, MARK, MOST = "/dev/dm-0", "|dmsetup message lab 0 mark round", 1 << 40
 SET_UP = 'dmsetup create --noudevsync lab --table "0 %d log-writes /dev/ubda /dev/ubdb"'
 MAGIC, DISCARD, IS_MARK = 0x6A736677736872, 4, 8
 WHOLE, SMALL_DISCARD = 512 << 10, 256 << 10
-ROWS = ["requests_512k", "bytes_512k", "discard_share", "small_discard_share"]
+ROWS = ["submitted", "requests_512k", "bytes_512k", "discard_share", "small_discard_share"]
 
 
 class Sizes:
@@ -40,13 +40,14 @@ class Sizes:
         self.discarded += length
 
     def rows(self, asked):
-        """The laboratory's metrics of that name."""
-        return {"requests_512k": self.whole / max(self.pieces, 1), "bytes_512k": self.whole * WHOLE / max(self.bytes, 1),
+        """The laboratory's metrics of that name, and the number of requests as submitted."""
+        return {"submitted": self.pieces, "requests_512k": self.whole / max(self.pieces, 1),
+                "bytes_512k": self.whole * WHOLE / max(self.bytes, 1),
                 "discard_share": self.discarded / 4096 / max(asked, 1), "small_discard_share": self.small / max(self.discards, 1)}
 
 
 def rounds(path):
-    """Return [Sizes], one up to each mark. Discards after the last mark belong to it."""
+    """Return [Sizes], one up to each mark. Discards after the last mark belong to it. Without a mark: []."""
     found = [Sizes()]
     with open(path, "rb") as f:
         magic, _, entries, sector = struct.unpack("<QQQI", f.read(28))
@@ -67,6 +68,8 @@ def rounds(path):
                 if length:
                     found[-1].write(where * sector, length * sector)
     rest = found.pop()
+    if not found:
+        return []
     found[-1].discards += rest.discards
     found[-1].small += rest.small
     found[-1].discarded += rest.discarded

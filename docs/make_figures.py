@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Write the documents' tables of figures: python3 docs/make_figures.py [CSV]...
 
-CSV is what `f2fs-lab verify --csv` wrote: before that, the tables take the measured figures from it.
+CSV is what `f2fs-lab verify --csv` or lab/verify_kernel.py wrote: before that, the tables take the measured figures from it.
 
 A line "<!-- figures: NAME -->" of a document stands before the table [NAME] of lab/figures/*.toml. `f2fs-lab verify`
-measures these tables again.
+measures these tables again, and lab/verify_kernel.py those of the kernel.
 """
 import collections
 import csv
@@ -18,7 +18,8 @@ import tomllib
 TOP = pathlib.Path(__file__).resolve().parent.parent
 MARKED = re.compile(r"^<!-- figures: (\S+) -->\n(?:\|.*\n)*", re.M)
 
-NUMBER = re.compile(r"\d(?:\d|[.,](?=\d))*")
+NO_SPACE = "no space"    # in place of a number: a file system of the kernel stopped before
+NUMBER = re.compile(r"\d(?:\d|[.,](?=\d))*|" + NO_SPACE)
 
 
 def tables():
@@ -54,7 +55,7 @@ def filled(cell, values, measured):
         left -= 1
         printed, number = measured.popleft()
         assert printed == match[0].replace(",", ""), (cell, printed)
-        return "{:,}".format(int(number)) if "," in match[0] else number
+        return "{:,}".format(int(number)) if "," in match[0] and number != NO_SPACE else number
     return NUMBER.sub(replace, cell)
 
 
@@ -72,7 +73,7 @@ def take(path):
                 at = line.strip("[]")
             elif line.startswith("cells = ") and at in measured:
                 table, row = at.split(".")
-                values = found[table][row].get("values", found[table]["values"])
+                values = found[table][row].get("values", found[table].get("values"))
                 cells = [filled(*pair, measured[at]) for pair in zip(found[table][row]["cells"], values)]
                 lines[i] = "cells = " + json.dumps(cells, ensure_ascii=False)
         file.write_text("\n".join(lines))

@@ -287,6 +287,15 @@ static int is_wanted(struct verify *v, const struct lab_figure_row *row)
 	       lab_figure_cost(v->config, row) <= (v->a->is_small ? LAB_COST_SMALL : LAB_COST_USUAL);
 }
 
+/* A row that another program measures. It is an error to ask for it by name: -2 after a message. */
+static int skip_kernels(struct verify *v, const struct lab_figure_row *row)
+{
+	if (v->a->operand_count == 0)
+		return 0;
+	cli_error(v->cli, "%s is a figure of the kernel: lab/verify_kernel.py of the sources measures it", row->name);
+	return -2;
+}
+
 static int verify_file(struct verify *v, const char *path)
 {
 	struct lab_config config = { 0 };
@@ -304,6 +313,10 @@ static int verify_file(struct verify *v, const char *path)
 		rc = 0;
 		if (!is_wanted(v, &row))
 			continue;
+		if (lab_figure_is_kernels(&config, &row)) {
+			rc = skip_kernels(v, &row);
+			continue;
+		}
 		v->rows++;
 		for (unsigned k = 0; k < row.cells->count && !rc; k++)
 			if (verify_cell(v, &row, k))

@@ -53,6 +53,11 @@ int lab_figure_row(struct lab_config *config, struct lab_setting *s, struct lab_
 	return 1;
 }
 
+int lab_figure_is_kernels(struct lab_config *config, const struct lab_figure_row *row)
+{
+	return lab_figure_setting(config, row, "engine") != NULL;
+}
+
 enum lab_cost lab_figure_cost(struct lab_config *config, const struct lab_figure_row *row)
 {
 	const struct lab_setting *s = lab_figure_setting(config, row, "cost");
@@ -65,7 +70,8 @@ enum lab_cost lab_figure_cost(struct lab_config *config, const struct lab_figure
 int lab_figures_check(struct lab_config *config)
 {
 	static const char *const keys[] = { "document", "head",  "values",    "cells", "experiment", "set",
-					    "small",	"round", "tolerance", "cost",  "measured", "seeds" };
+					    "small",	"round", "tolerance", "cost",  "measured", "seeds",
+					    "engine",	"systems", "requests", "slack" };
 
 	for (unsigned i = 0; i < config->count; i++) {
 		const char *dot = strrchr(config->settings[i].key, '.');

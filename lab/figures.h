@@ -15,6 +15,9 @@
  *
  * ROUND is a number, FIRST-LAST or all: over several rounds, metrics are of the mean round. FORM is a row of
  * figure_forms.def. least and most are of the seeds.
+ *
+ * lab/verify_kernel.py measures tables with engine = "kernel". It explains their settings systems, requests and
+ * slack, and their values.
  */
 #ifndef F2FSKIT_LAB_FIGURES_H
 #define F2FSKIT_LAB_FIGURES_H
@@ -35,6 +38,8 @@ enum lab_cost { LAB_COST_SMALL, LAB_COST_USUAL, LAB_COST_SLOW };
 int lab_figure_row(struct lab_config *config, struct lab_setting *setting, struct lab_figure_row *out);
 /* Find a setting of a row, else of its table; NULL when there is none. */
 struct lab_setting *lab_figure_setting(struct lab_config *config, const struct lab_figure_row *row, const char *key);
+/* Is a row measured in the kernel, by another program? */
+int lab_figure_is_kernels(struct lab_config *config, const struct lab_figure_row *row);
 enum lab_cost lab_figure_cost(struct lab_config *config, const struct lab_figure_row *row);
 /* Refuse keys that no table, run or row has. 0, or -1 with config->error. */
 int lab_figures_check(struct lab_config *config);

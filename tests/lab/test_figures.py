@@ -38,6 +38,29 @@ def test_cells_take_measured_figures(make_figures):
         make_figures.filled("7", "a", measured)
 
 
+TAKEN = """[table]
+document = "x.md"
+head = ["", "Written"]
+[table.one]
+values = ["", "a, b"]
+cells = ["2 runs", %s]
+"""
+
+
+def test_tables_take_a_file_of_measurements(make_figures, tmp_path, monkeypatch):
+    """Also where only rows have values, and where a file system had no space."""
+    monkeypatch.setattr(make_figures, "TOP", tmp_path)
+    path = tmp_path / "lab/figures/one.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(TAKEN % '"1,000 (0.5)"')
+    found = tmp_path / "found.csv"
+    for old, new in ("1000", "2000"), ("2000", "no space"), ("no space", "30"):
+        found.write_text("row,column,printed,measured,result\ntable.one,Written,%s,%s,differs\n"
+                         "table.one,Written,0.5,0.5,same\n" % (old, new))
+        make_figures.take(found)
+        assert path.read_text() == TAKEN % ('"%s (0.5)"' % ("2,000" if new == "2000" else new))
+
+
 def test_small_rows_are_as_printed(run_tool):
     done = run_tool("f2fs-lab", "verify", "--small", "--json=-", rc=None)
     assert done.returncode == 0 or b"built without libsqlite3" in done.stderr, done.stderr.decode()

@@ -49,7 +49,7 @@ static int wrong(struct verify *v, const struct lab_setting *s, const char *why)
 	return -1;
 }
 
-/* Add what a table, a run or a row says. */
+/* Add the settings of a table, a run or a row. */
 static int add_plan(struct verify *v, const char *prefix, struct plan *plan)
 {
 	char key[4 * LAB_NAME];

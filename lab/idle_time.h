@@ -12,7 +12,7 @@ struct lab_idle_time {
 	uint64_t wait; /* seconds until the next section */
 };
 
-/* Begin an idle time of so many seconds. The device sleeps after sleep seconds, and GC with it; 0: never. */
+/* Begin an idle time of @seconds. The device sleeps after sleep seconds, and GC with it; 0: never. */
 void lab_idle_begin(struct lab_idle_time *t, uint64_t seconds, uint64_t sleep);
 /* Let time pass until the next section. Return the seconds, 0 when the time is over before. */
 uint64_t lab_idle_pass(struct lab_idle_time *t);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Make what a run of a variant needs.
+ * Open the volume, the sources and the meter of a variant's run.
  */
 #ifndef F2FSKIT_LAB_RUN_OPENING_H
 #define F2FSKIT_LAB_RUN_OPENING_H

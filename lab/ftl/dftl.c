@@ -22,7 +22,7 @@ struct dftl {
 	struct greedy data, map;
 	uint32_t host, moved, translation; /* blocks that are filled, or FLASH_NONE */
 	uint32_t per_page;		   /* entries of a translation page */
-	uint32_t *stored;		   /* [pages]: what the translation pages in flash say */
+	uint32_t *stored;		   /* [pages]: entries of the translation pages in flash */
 	uint32_t *pages;		   /* [pages of a block]: those that a cleaning has moved */
 	struct map_cache cache;
 };

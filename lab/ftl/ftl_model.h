@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the models share: options, the map of pages, and the ways of pages to their places. */
+/* Parts that the models share: options, the map of pages, and the ways of pages to their places. */
 #ifndef F2FSKIT_LAB_FTL_MODEL_H
 #define F2FSKIT_LAB_FTL_MODEL_H
 

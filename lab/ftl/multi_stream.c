@@ -4,7 +4,7 @@
  * is mapped, and the host names a stream with each write. Each stream fills superblocks of its own. A write without a
  * stream, or with one that the device does not have, goes to stream 0. With one stream it is a page map.
  *
- * Chosen here: pages that cleaning moves stay in their stream, in superblocks apart from what the host writes. Victims
+ * Chosen here: pages that cleaning moves stay in their stream, in superblocks apart from writes of the host. Victims
  * are the full superblocks with the fewest live pages, of whatever stream.
  */
 #include <stdlib.h>

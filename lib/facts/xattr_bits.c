@@ -6,7 +6,7 @@
  * is wrong if its change makes the list right.
  *
  * A longer value hides attributes after it, and a value directly follows its name, so several bits may qualify. Then
- * the list with more attributes is right, or else the one with shorter names.
+ * the list with more attributes is right, or else the one with a context, or the one with shorter names.
  */
 #include "facts/xattr_bits.h"
 
@@ -23,6 +23,7 @@
 #define LONGER 8u	   /* bytes that make a name a longer one */
 #define MOST_HEADS 64u	   /* that are tried: each costs 32 looks at the list */
 #define MOST_ENTRIES 4096u /* more do not fit */
+#define NO_CONTEXT (1u << 24) /* rank of a list without a context: no other bytes look like one */
 
 struct list {
 	struct f2fs_context *ctx;
@@ -109,6 +110,7 @@ static bool is_right(const struct list *l, const uint8_t *string, uint32_t size,
 	}
 	if (offset == 0)
 		offset = xhead_SIZE;
+	*rank += has_context ? 0 : NO_CONTEXT;
 	return found == XATTR_END && (has_context || !l->needs_context) && (has_verity || !l->needs_verity) &&
 	       is_zero(string + offset, size - offset);
 }
@@ -154,7 +156,7 @@ static struct choice try_all(const struct list *l, uint8_t *string, uint32_t siz
 		try_bytes(l, string, size, (struct range){ at, xentry_SIZE }, &best);
 		if (scan != XATTR_FOUND)
 			break;
-		if (ref.value_size >= CONTEXT_HEAD && l->needs_context)
+		if (ref.value_size >= CONTEXT_HEAD && (l->needs_context || ref.index == XATTR_ENCRYPTION))
 			try_bytes(l, string, size,
 				  (struct range){ (uint32_t)(ref.value - string), CONTEXT_HEAD }, &best);
 	}

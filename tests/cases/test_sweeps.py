@@ -228,6 +228,7 @@ MENDED = (
     "seed:encrypted inode[8].i_inline^=0xb1; inode[8].i_log_cluster_size^=0x8",
     "seed:encrypted-casefold dentry[5][2].used^=0x1; inode[6].i_inline^=0xfa",
     "seed:features inode[20].i_flags^=0x10000; inode[20].i_inline^=0xa4",
+    "seed:encrypted-casefold raw inode[4].i_advise^=0x4; inode[4].u8[3881]^=0x10",
 )
 
 # Several fields at once, which cost no name that could be read.

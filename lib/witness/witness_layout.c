@@ -217,8 +217,10 @@ static bool change_at(const struct checker *c, const uint8_t *block, unsigned n,
 	static const uint8_t choices[] = { 1, 2, 4, 8, 3, 5, 9, 6, 10, 12, 7, 11, 13, 14, 15 }; /* bit i: flags[i] */
 	const bool has_extra = inode_has_inline(block, FLAG_i_inline_extra_attr);
 	const uint32_t sizes = extra_SIZE / 4, words = c->geo->addrs_per_inode;
+	/* without contents little speaks against a division: several bits would fit a wrong mode, too */
+	const unsigned count = has_contents(f2fs_type_of_mode(inode_i_mode(block))) ? sizeof(choices) : sizeof(flags);
 
-	if (n < sizeof(choices)) {
+	if (n < count) {
 		uint32_t value = inode_i_inline(block);
 
 		for (unsigned i = 0; i < sizeof(flags); i++)
@@ -226,7 +228,7 @@ static bool change_at(const struct checker *c, const uint8_t *block, unsigned n,
 		*out = (struct change_of){ "i_inline", inode_OFS_i_inline, 1, value };
 		return true;
 	}
-	n -= (unsigned)sizeof(choices);
+	n -= count;
 	if (n == 0) { /* marks of compressed clusters are no pointers */
 		const uint32_t now = inode_i_flags(block), compr = FLAG_i_flags_compr;
 

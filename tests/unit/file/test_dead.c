@@ -180,6 +180,11 @@ static void test_table_is_whole(void **state)
 	assert_int_equal(missing, 0);
 }
 
+static void open_queue(void)
+{
+	assert_int_equal(f2fs_digest_queue_open(v.vol, F2FS_DIGEST_SHA256, 1, never_digest, NULL, &queue), 0);
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -187,7 +192,7 @@ static int set_up(void **state)
 	assert_int_equal(f2fs_lookup(v.vol, "/", 0, &root), 0);
 	living = fresh_make(&v, "living", 0100644);
 	assert_int_equal(f2fs_volume_commit(v.vol), 0);
-	assert_int_equal(f2fs_digest_queue_open(v.vol, F2FS_DIGEST_SHA256, 1, never_digest, NULL, &queue), 0);
+	open_queue();
 	return 0;
 }
 
@@ -375,8 +380,10 @@ static void test_recovered(void **state)
 	f2fs_inode_close(orphan); /* the commit that would delete it does not come */
 	f2fs_inode_close(living);
 	f2fs_inode_close(root);
+	f2fs_digest_queue_close(queue);
 	f2fs_volume_close(v.vol);
 	assert_int_equal(f2fs_volume_open(v.ctx, v.dev, NULL, &v.vol), 0);
+	open_queue();
 	assert_int_equal(f2fs_inode_open(v.vol, f2fs_orphan_at(v.vol, 0), &orphan), 0);
 	assert_int_equal(f2fs_recover(v.vol, NULL, NULL), 0);
 	assert_int_equal(f2fs_lookup(v.vol, "/", 0, &root), 0);

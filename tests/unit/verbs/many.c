@@ -59,9 +59,9 @@ void many_open(struct many *many, struct forge *forge)
 	many->bad_to = many->bad_from + BLOCK;
 	for (unsigned i = 0; i < MANY; i++)
 		make_file(many, forge, i);
-	many->bytes = malloc(info.size);
+	many->bytes = malloc((size_t)info.size);
 	assert_non_null(many->bytes);
-	assert_int_equal(f2fs_device_read(forge->dev, 0, many->bytes, info.size), 0);
+	assert_int_equal(f2fs_device_read(forge->dev, 0, many->bytes, (size_t)info.size), 0);
 	info.caps = F2FS_DEVICE_PARALLEL;
 	assert_int_equal(f2fs_device_open_custom(forge->ctx, &ops, many, &info, &many->dev), 0);
 }

@@ -21,6 +21,7 @@
 #include "repair/repair_dirs.h"
 #include "repair/repair_left.h"
 #include "witness/witness.h"
+#include "witness/witness_swaps.h"
 
 #define MAX_BUCKETS_ALONE 32u /* of the first level of a directory without names in blocks */
 #define CIPHER_LEAST 16u /* bytes of an encrypted name */
@@ -515,7 +516,9 @@ static int write_amended(struct repair *r, f2fs_blk_t addr)
 	struct dentry_area area;
 	struct winode w;
 
-	return dir && repair_may_write(r, dir->ino) ? open_area(r, dir->ino, place->number, &w, &area) : 0;
+	if (!dir || (!repair_may_write(r, dir->ino) && !witness_is_exchanged(r->c, addr)))
+		return 0;
+	return open_area(r, dir->ino, place->number, &w, &area);
 }
 
 int repair_amended_dirs(struct repair *r)

@@ -16,6 +16,7 @@
 #include "repair/repair_left.h"
 #include "repair/repair_nodes.h"
 #include "witness/witness.h"
+#include "witness/witness_swaps.h"
 
 /* Sweeps pass the checker to their functions; this finds the repair that runs on it. */
 static struct repair *repair_of(const struct checker *c)
@@ -79,7 +80,7 @@ static int patch_node(struct checker *c, const struct sweep_item *item, const ui
 
 	(void)judged;
 	if (fact->kind == FACT_INODE && !repair_may_write(r, fact->nid))
-		return 0;
+		return witness_is_exchanged(c, fact->addr) ? put_node(r, fact, block) : 0;
 	memcpy(copy, block, r->geo->block_size);
 	switch (fact->kind) {
 	case FACT_INODE:

@@ -103,6 +103,17 @@ static void close_swaps(struct swaps *s)
 	vec_fini(&s->astray);
 }
 
+bool witness_is_exchanged(const struct checker *c, f2fs_blk_t addr)
+{
+	for (size_t i = 0; i < c->book->verdicts.count; i++) {
+		const struct finding *f = vec_at(&c->book->verdicts, i);
+
+		if (f->problem == P_BLOCKS_EXCHANGED && (f->block == addr || f->found == addr))
+			return true;
+	}
+	return false;
+}
+
 /* Fill the list, and vote. */
 static int run(struct checker *c, int (*collect)(struct swaps *), int (*vote)(struct swaps *))
 {
@@ -160,7 +171,7 @@ static int collect_nodes(struct swaps *s)
 	const struct nid_fact *fact;
 	int err = 0;
 
-	while (!err && (fact = facts_next(&c->facts, &walk)) != NULL) {
+	while (!err && (fact = facts_next_whole(&c->facts, &walk)) != NULL) {
 		struct astray one = { .key = fact->nid, .addr = fact->addr };
 		const uint8_t *block;
 

@@ -13,5 +13,7 @@ int witness_swapped_nodes(struct checker *c);
 int witness_swapped_own(struct checker *c, const struct nid_fact *fact, const struct vec *blocks);
 /* Exchange blocks of two directories. Needs the findings on their entries. */
 int witness_swapped_dirs(struct checker *c);
+/* Did a vote exchange this block? A repair that writes one of both writes the other one, too. */
+bool witness_is_exchanged(const struct checker *c, f2fs_blk_t addr);
 
 #endif

@@ -7,7 +7,7 @@
  * hashes, a node by its footer. Then nothing is lost. If inodes with several names remember no directory, the hashes
  * of enough entries say it.
  *
- * Cost: nothing, unless a node is lost whose block holds entries, or entries have a wrong place. Then blocks of
+ * Cost: a read or two for each lost node. If its block holds entries, or if entries have a wrong place, all blocks of
  * directories are read.
  */
 #include <string.h>
@@ -236,7 +236,9 @@ static int vote_on_own(struct swaps *s, const struct nid_fact *fact, const struc
 	bool is_readable;
 	int err = read_block(c, fact->addr, s->second, &is_readable);
 
-	for (size_t i = unclaimed_first(blocks, fact->nid); is_readable && i < blocks->count && !err; i++) {
+	if (err || !is_readable)
+		return err;
+	for (size_t i = unclaimed_first(blocks, fact->nid); i < blocks->count && !err; i++) {
 		const struct unclaimed *one = vec_at(blocks, i);
 
 		if (one->nid != fact->nid)
@@ -244,7 +246,6 @@ static int vote_on_own(struct swaps *s, const struct nid_fact *fact, const struc
 		err = read_block(c, one->addr, s->first, &is_readable);
 		if (!err && is_readable && is_node(c, fact, s->first))
 			return exchange(s, fact->nid, one->addr, fact->addr);
-		is_readable = true;
 	}
 	return err;
 }

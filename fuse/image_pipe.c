@@ -10,7 +10,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { PIPE_BYTES = 1 << 20 /* what Linux lets everybody have; a smaller pipe serves smaller reads */ };
+/* What Linux lets everybody have. The first read that a smaller pipe cannot hold ends all splicing. */
+enum { PIPE_BYTES = 1 << 20 };
 
 #ifdef SPLICE_F_NONBLOCK
 

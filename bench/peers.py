@@ -7,7 +7,7 @@ usage: bench/peers.py [-n RUNS] [-b BUILD] [-s SOURCE]... [-w WORKDIR] [--big GI
 TITLE: only these tables (default: all; --list shows them). Each row is measured RUNS times in turn with its peers, after one run
 that does not count. Caches are hot, unless a title says otherwise. SOURCE: directories whose contents make the tree (default
 /usr/include and /usr/lib/python3). Missing programs are left out, and programs that take longer than SECONDS are ended. One that
-takes more than 20 s is measured once.
+takes more than 30 s is measured once.
 """
 import argparse
 import os
@@ -22,7 +22,7 @@ import threading
 import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-SLOW = 20   # seconds
+SLOW = 30   # seconds
 TABLES = {}  # title -> function
 FLUSH = " Ours and f2fs-tools' flush the image to the disk before they end; the others leave that to the system."
 HEAD = "| program | median s | least | most | times ours | processor s | times ours | peak MiB | |"

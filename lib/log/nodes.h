@@ -26,7 +26,7 @@ int nodes_flush(struct txn *txn);
 struct node *nodes_detach(struct txn *txn, f2fs_nid_t ino);
 /* Put a list back: its nodes are dirty. */
 void nodes_attach(struct txn *txn, struct node *list);
-#define NODES_IN_MEMORY 16384u /* 64 MiB at 4 KiB blocks */
+#define NODES_IN_MEMORY 8192u /* 32 MiB at 4 KiB blocks */
 /* Between operations: keep memory bounded by writing and dropping nodes when there are more than that. */
 int nodes_trim(struct txn *txn);
 void nodes_end(struct txn *txn);

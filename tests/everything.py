@@ -67,12 +67,14 @@ NO_FULL = NO_LONG + ("--no-suite", "full")
 NO_CUTS = NO_FULL + ("--no-suite", "cuts")
 # What depends on the compiler shows in the quick ones; faults and power cuts are the same under all of them.
 QUICK = ("--suite", "quick")
-# Compiling takes a third of the time: what nobody is going to debug has nothing for a debugger.
-LEAN = ("-Ddebug=false",)
+# Compiling takes a third of the time: what nobody is going to debug has nothing for a debugger, and little optimization.
+LEAN = ("-Ddebug=false", "-Doptimization=1")
+# Traces of a sanitizer need lines, not variables.
+LINES = ("-Ddebug=false", "-Dc_args=-g1")
 CONFIGURATIONS = (
     Configuration("gcc", "gcc", ("-Dwerror=true",), NO_LONG, EVERY_PYTHON_TEST),
     Configuration("clang", "clang", ("-Dwerror=true", *LEAN), QUICK),
-    Configuration("sanitizers", "gcc", ("-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1"), NO_CUTS,
+    Configuration("sanitizers", "gcc", ("-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1", *LINES), NO_CUTS,
                   TESTS_OF_PROGRAMS, PROGRAMS_ALONE, SANITIZERS),
 )
 

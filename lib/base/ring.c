@@ -19,7 +19,7 @@ int ring_init(struct ring *ring, struct f2fs_context *ctx, unsigned workers, siz
 	if (!ring->batches)
 		return F2FS_ERR_NOMEM;
 	for (; ring->count < count; ring->count++) {
-		ring->batches[ring->count] = mem_alloc(ctx, size);
+		ring->batches[ring->count] = mem_zalloc(ctx, size);
 		if (!ring->batches[ring->count])
 			return F2FS_ERR_NOMEM;
 	}

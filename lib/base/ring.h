@@ -18,7 +18,7 @@ struct ring {
 
 /*
  * Start up to workers threads, and allocate batches of size bytes for them and the caller. A batch begins with its
- * struct pool_job; its bytes are arbitrary at first. ring is all zeros before, and ring_fini() must follow. Fails with
+ * struct pool_job and is zeros at first. ring is all zeros before, and ring_fini() must follow. Fails with
  * NOMEM.
  */
 int ring_init(struct ring *ring, struct f2fs_context *ctx, unsigned workers, size_t size);

@@ -39,7 +39,17 @@ struct feed_batch {
 	struct feed_item items[BATCH_ITEMS];
 	struct feed_run runs[BATCH_RUNS];
 	alignas(max_align_t) uint8_t notes[BATCH_NOTES];
-	uint8_t bytes[];
+	uint8_t *bytes;
+};
+
+/* A batch's bytes on their way out, while the batch is filled again. */
+struct feed_write {
+	struct pool_job job; /* first */
+	struct feed *feed;
+	uint8_t *bytes; /* exchanged for the batch's */
+	size_t length;
+	int failure;
+	bool is_running;
 };
 
 struct feed {
@@ -48,6 +58,7 @@ struct feed {
 	struct ring ring; /* struct feed_batch */
 	size_t batch;	  /* bytes */
 	uint8_t *waste;	  /* a block for each slot */
+	struct feed_write write;
 	bool is_taking;
 };
 
@@ -106,7 +117,50 @@ static void run_batch(struct pool_job *job, unsigned slot)
 			feed->to.work(feed->to.user, &batch->items[i], slot);
 }
 
+static void run_write(struct pool_job *job, unsigned slot)
+{
+	struct feed_write *write = (struct feed_write *)job;
+
+	(void)slot;
+	write->failure = write->feed->to.bytes(write->feed->to.user, write->bytes, write->length);
+}
+
 /* ---- taking */
+
+/* Wait for the last write. */
+static int end_write(struct feed *feed)
+{
+	struct feed_write *write = &feed->write;
+
+	if (!write->is_running)
+		return 0;
+	write->is_running = false;
+	if (feed->to.is_behind)
+		pool_wait(feed->ring.pool, &write->job);
+	return write->failure ? feed->to.report(feed->to.user, write->failure) : 0;
+}
+
+/* Write a batch's bytes, and give it those of the last write, which is over. */
+static int write_bytes(struct feed *feed, struct feed_batch *batch)
+{
+	struct feed_write *write = &feed->write;
+	uint8_t *bytes = batch->bytes;
+	int err = end_write(feed);
+
+	if (err)
+		return err;
+	batch->bytes = write->bytes;
+	write->bytes = bytes;
+	write->length = batch->used;
+	write->is_running = true;
+	if (feed->to.is_behind) {
+		write->job.run = run_write;
+		pool_submit(feed->ring.pool, &write->job);
+		return 0;
+	}
+	run_write(&write->job, 0);
+	return end_write(feed);
+}
 
 static void drop_items(const struct feed *feed, struct feed_batch *batch, unsigned from)
 {
@@ -126,7 +180,7 @@ static int take(struct feed *feed)
 		err = feed->to.item(feed->to.user, &batch->items[i++]);
 	drop_items(feed, batch, i);
 	if (!err && feed->to.bytes && batch->used)
-		err = feed->to.bytes(feed->to.user, batch->bytes, batch->used);
+		err = write_bytes(feed, batch);
 	feed->is_taking = false;
 	return err;
 }
@@ -161,6 +215,8 @@ int feed_flush(struct feed *feed)
 	ring_submit(&feed->ring, run_batch);
 	while (!err && feed->ring.in_flight)
 		err = take(feed);
+	if (!err)
+		err = end_write(feed);
 	if (!err)
 		feed->vol->ctx->error = before;
 	return err;
@@ -366,6 +422,20 @@ static unsigned worker_count(struct f2fs_volume *vol, unsigned threads)
 	return (threads ? threads : pool_processors()) - 1;
 }
 
+/* Allocate the bytes of all batches and of a write. */
+static int make_bytes(struct feed *feed)
+{
+	for (unsigned i = 0; i < feed->ring.count; i++) {
+		struct feed_batch *batch = (struct feed_batch *)feed->ring.batches[i];
+
+		batch->bytes = mem_alloc(feed->vol->ctx, feed->batch);
+		if (!batch->bytes)
+			return F2FS_ERR_NOMEM;
+	}
+	feed->write.bytes = mem_alloc(feed->vol->ctx, feed->batch);
+	return feed->write.bytes ? 0 : F2FS_ERR_NOMEM;
+}
+
 int feed_new(struct f2fs_volume *vol, unsigned threads, size_t batch, const struct feed_user *user, struct feed **out)
 {
 	struct feed *feed = mem_zalloc(vol->ctx, sizeof(*feed));
@@ -376,7 +446,10 @@ int feed_new(struct f2fs_volume *vol, unsigned threads, size_t batch, const stru
 	feed->vol = vol;
 	feed->to = *user;
 	feed->batch = batch;
-	err = ring_init(&feed->ring, vol->ctx, worker_count(vol, threads), sizeof(struct feed_batch) + batch);
+	feed->write.feed = feed;
+	err = ring_init(&feed->ring, vol->ctx, worker_count(vol, threads), sizeof(struct feed_batch));
+	if (!err)
+		err = make_bytes(feed);
 	if (!err)
 		feed->waste = mem_calloc(vol->ctx, feed_slots(feed), vol->geo.block_size);
 	if (!err && !feed->waste)
@@ -399,7 +472,12 @@ void feed_free(struct feed *feed)
 	batch = ring_filling(&feed->ring);
 	if (batch)
 		drop_items(feed, batch, 0);
+	if (feed->write.is_running && feed->to.is_behind)
+		pool_wait(feed->ring.pool, &feed->write.job);
+	for (unsigned i = 0; i < feed->ring.count; i++)
+		mem_free(feed->vol->ctx, ((struct feed_batch *)feed->ring.batches[i])->bytes);
 	ring_fini(&feed->ring);
+	mem_free(feed->vol->ctx, feed->write.bytes);
 	mem_free(feed->vol->ctx, feed->waste);
 	mem_free(feed->vol->ctx, feed);
 }

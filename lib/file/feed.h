@@ -28,8 +28,15 @@ struct feed_user {
 	int (*item)(void *user, struct feed_item *item);
 	/* Release the note of an item that is not taken, because the feed ends before. NULL: nothing. */
 	void (*drop)(void *user, struct feed_item *item);
-	/* Take the next bytes: of items and others, after item() had all items in them. NULL: nobody needs them. */
+	/*
+	 * Write the next bytes: of items and others, after item() had all items in them. Returns 0, or a failure that
+	 * report() makes an error of. NULL: nobody needs them.
+	 */
 	int (*bytes)(void *user, const uint8_t *bytes, size_t length);
+	/* Return the error that ends the feed, on the caller's thread. */
+	int (*report)(void *user, int failure);
+	/* bytes() may be called on any thread, one call at a time, and does not use the context. */
+	bool is_behind;
 };
 
 /* Contents to read. */
@@ -63,7 +70,10 @@ int feed_put(struct feed *feed, const void *bytes, size_t length);
 int feed_copy(struct feed *feed, const struct feed_ask *ask, const void *bytes);
 /* Ask for contents. Returns 0, FEED_APART, or an error. */
 int feed_contents(struct feed *feed, const struct feed_ask *ask);
-/* Take everything. Within item() and bytes() it does nothing. The last error stays as it was, unless this fails. */
+/*
+ * Take and write everything. Within item() and bytes() it does nothing. The last error stays as it was, unless this
+ * fails.
+ */
 int feed_flush(struct feed *feed);
 
 #endif

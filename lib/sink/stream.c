@@ -152,6 +152,13 @@ static int flush(struct sink_stream *s)
 	return s->sys_errno;
 }
 
+bool sink_stream_is_file(const struct sink_stream *s)
+{
+	struct stat st;
+
+	return !s->to.write && fstat(s->to.fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 int sink_stream_report(const struct sink_stream *s)
 {
 	return error_sys(s->ctx, s->sys_errno, "cannot write %s", s->name);

@@ -13,6 +13,8 @@ int sink_stream_open(struct sink *sink, const struct f2fs_stream *stream, uint32
 		     struct sink_stream **out);
 /* Returns 0 or an errno, and records nothing. */
 int sink_stream_put(struct sink_stream *s, const void *data, size_t length);
+/* Is it a regular file? Then puts may be made by any thread, one at a time, and never wait for a reader. */
+bool sink_stream_is_file(const struct sink_stream *s);
 /* Record the failure and return its code. */
 int sink_stream_report(const struct sink_stream *s);
 /* Drop an incomplete stream: a new file is removed, one that existed before is noted in the result. NULL is allowed. */

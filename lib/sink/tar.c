@@ -56,14 +56,19 @@ struct piece {
 	char name[F2FS_NAME_ROOM];
 };
 
-/* Write bytes that the feed gives. */
+/* Write bytes that the feed gives; without a filter the context is not used. */
 static int write_out(void *user, const uint8_t *bytes, size_t length)
 {
 	struct tar *t = tar_of(user);
 
-	if (t->filter)
-		return tar_filter_put(t->filter, bytes, length);
-	return sink_stream_put(t->stream, bytes, length) ? sink_stream_report(t->stream) : 0;
+	return t->filter ? tar_filter_put(t->filter, bytes, length) : sink_stream_put(t->stream, bytes, length);
+}
+
+static int report_write(void *user, int failure)
+{
+	struct tar *t = tar_of(user);
+
+	return t->filter ? failure : sink_stream_report(t->stream);
 }
 
 static int put(struct sink *sink, const void *data, size_t length)
@@ -603,7 +608,9 @@ static const struct sink_ops tar_ops = {
 
 int sink_tar_open(struct sink *sink)
 {
-	const struct feed_user user = { .user = sink, .item = take_item, .drop = drop_item, .bytes = write_out };
+	struct feed_user user = {
+		.user = sink, .item = take_item, .drop = drop_item, .bytes = write_out, .report = report_write
+	};
 	struct tar *t = mem_zalloc(sink->ctx, sizeof(*t));
 	int err;
 
@@ -620,11 +627,9 @@ int sink_tar_open(struct sink *sink)
 	t->buffer = mem_alloc(sink->ctx, READ_SIZE);
 	if (!t->buffer)
 		return F2FS_ERR_NOMEM;
-	err = feed_new(sink->vol, sink->opt.threads, BATCH_SIZE, &user, &t->feed);
-	if (err)
-		return err;
 	err = sink_stream_open(sink, sink->opt.tar, F2FS_OUTPUT_TAR, "the tar stream", &t->stream);
 	if (!err && sink->opt.tar_filter)
 		err = tar_filter_open(sink->ctx, sink->opt.tar_filter, t->stream, &t->filter);
-	return err;
+	user.is_behind = !err && !t->filter && sink_stream_is_file(t->stream);
+	return err ? err : feed_new(sink->vol, sink->opt.threads, BATCH_SIZE, &user, &t->feed);
 }

@@ -55,12 +55,16 @@ def test_the_disk_is_full_and_not_the_volume(run_tool, place, full, words):
     assert not (place / "out").exists()
 
 
-def test_half_an_archive_is_not_left(run_tool, place, full):
-    for name, old in (("new", None), ("old", b"old")):
+@pytest.mark.parametrize("threads", [1, 3])
+def test_half_an_archive_is_not_left(run_tool, place, full, threads):
+    """Also when the last write fails, which another thread makes."""
+    run_tool("dump.f2fs", "--tar=whole", "image", cwd=place)
+    size = (place / "whole").stat().st_size
+    for name, old, room in (("new", None, MIB), ("old", b"old", MIB), ("last", None, size - 1)):
         path = place / name
         if old:
             path.write_bytes(old)
-        done = run_tool("dump.f2fs", "--tar=" + name, "image", rc=None, cwd=place, **full(MIB))
+        done = run_tool("dump.f2fs", "--tar=" + name, "--threads=%d" % threads, "image", rc=None, cwd=place, **full(room))
         assert done.returncode and b"No space left on device" in done.stderr and path.exists() == bool(old), done
         assert (b"old: is not complete" in done.stderr) == bool(old), done.stderr
     done = run_tool("dump.f2fs", "--tar=image", "image", rc=None, cwd=place)

@@ -229,6 +229,16 @@ def fill_large(bench):
     bench.fill("one", (bench.o.big + 2) << 30, "Of %d GiB, without holes." % bench.o.big, bench.o.big << 30)
 
 
+@titled("Fill a volume from an archive")
+def fill_archive(bench):
+    payload, room, note = bench.make_tree()
+    subprocess.run(["tar", "cf", "t.tar", "tree"], check=True)
+    bench.table([
+        Row("mkfs.f2fs --root-dir of f2fskit", bench.fresh("img", room), [bench.program["mkfs"], "-q", "-f", "--root-dir", "t.tar", "img"]),
+        Row("tar xOf, to /dev/null", None, ["sh", "-c", "tar xOf t.tar > /dev/null"]),
+        Row("tar xf", gone("out"), ["sh", "-c", "mkdir out && tar xf t.tar -C out"])], note, payload)
+
+
 @titled("Read every inode, name and attribute")
 def walk(bench):
     make_tiny("many", 100000, 1000)
@@ -272,7 +282,8 @@ def check_cold(bench):
 def check_small(bench):
     room, note = bench.small()
     bench.fill_image("img", room, "small")
-    bench.table(bench.checks("img"), note + " No features.")
+    ours, peer = bench.checks("img")
+    bench.table([ours, Row(ours.name + " on one processor", None, ["taskset", "--cpu-list", "0", *ours.command]), peer], note + " No features.")
 
 
 @titled("Check many small files with checksums")

@@ -75,14 +75,6 @@ static int merge_late(struct facts *f, size_t first)
 	return 0;
 }
 
-static uint16_t count_bits(uint64_t word)
-{
-	word -= (word >> 1) & 0x5555555555555555u;
-	word = (word & 0x3333333333333333u) + ((word >> 2) & 0x3333333333333333u);
-	word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
-	return (uint16_t)(word * 0x0101010101010101u >> 56);
-}
-
 static int index_slot(struct facts *f, size_t i)
 {
 	struct nid_slot *slot = slot_at(f, i);
@@ -123,7 +115,7 @@ int facts_index_nids(struct facts *f)
 		struct nid_page *page = vec_at(&f->pages, i);
 
 		for (unsigned w = 1; w < NID_PAGE / 64; w++)
-			page->rank[w] = (uint16_t)(page->rank[w - 1] + count_bits(page->bits[w - 1]));
+			page->rank[w] = (uint16_t)(page->rank[w - 1] + word_popcount(page->bits[w - 1]));
 	}
 	/* workers look at facts while others are made whole */
 	if (!err)
@@ -147,7 +139,7 @@ static struct nid_slot *slot_of(const struct facts *f, const struct nid_page *pa
 
 	if (!(page->bits[word] & bit))
 		return NULL;
-	return slot_at(f, (size_t)page->start + page->rank[word] + count_bits(page->bits[word] & (bit - 1)));
+	return slot_at(f, (size_t)page->start + page->rank[word] + word_popcount(page->bits[word] & (bit - 1)));
 }
 
 static struct nid_slot *find_slot(const struct facts *f, f2fs_nid_t nid)

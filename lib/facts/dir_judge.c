@@ -133,15 +133,34 @@ bool dir_block_is_lost(const struct checker *c, const struct inode_fact *dir, ui
 }
 
 #define MAX_ENTRIES 1024u /* more than a block has slots */
+#define MET_BITS 4096u
 
-/* Is a hash among those met before? */
-static bool is_known(const uint32_t *hashes, uint32_t count, uint32_t hash)
+/* Hashes met before in a block. Most new ones show by their bit, without a comparison with all. */
+struct met {
+	uint32_t hashes[MAX_ENTRIES], count;
+	uint64_t bits[MET_BITS / 64];
+};
+
+static bool is_known(const struct met *met, uint32_t hash)
 {
 	bool known = false;
 
-	for (uint32_t i = 0; i < count; i++)
-		known |= hashes[i] == hash;
+	for (uint32_t i = 0; i < met->count; i++)
+		known |= met->hashes[i] == hash;
 	return known;
+}
+
+/* Add a hash. False if it was met before, or there are too many. */
+static bool meet(struct met *met, uint32_t hash)
+{
+	const uint32_t number = hash >> 12 & (MET_BITS - 1); /* lower bits are alike in a bucket */
+	const uint64_t bit = (uint64_t)1 << number % 64;
+
+	if (met->count == MAX_ENTRIES || ((met->bits[number / 64] & bit) && is_known(met, hash)))
+		return false;
+	met->bits[number / 64] |= bit;
+	met->hashes[met->count++] = hash;
+	return true;
 }
 
 uint32_t dir_judge(const struct checker *c, const struct sweep_item *item, const uint8_t *block)
@@ -151,16 +170,17 @@ uint32_t dir_judge(const struct checker *c, const struct sweep_item *item, const
 	const unsigned level = dir_level_of(dir, place->number);
 	struct dentry_area area;
 	struct dentry_ref ref;
-	uint32_t hashes[MAX_ENTRIES], count = 0;
+	struct met met;
 	uint32_t slot = 0, end = 0, expected;
 	enum dentry_scan found;
 
+	met.count = 0;
+	memset(met.bits, 0, sizeof(met.bits));
 	dir_area(c, dir, block, &area);
 	while ((found = dentry_next(&area, &slot, &ref)) != DENTRY_END) {
 		if (found == DENTRY_BAD || dir_judge_entry(dir, level, place->number, &ref, &expected) ||
-		    count == MAX_ENTRIES || (!name_is_dots(&ref) && is_known(hashes, count, ref.hash)))
+		    (!name_is_dots(&ref) && !meet(&met, ref.hash)))
 			return 1;
-		hashes[count++] = ref.hash;
 		for (; end < ref.slot; end++) /* slots that belong to no entry */
 			if (lsb_test(area.bitmap, end))
 				return 1;

@@ -254,6 +254,14 @@ def check_empty(bench):
     bench.table(bench.checks("big"))
 
 
+@titled("Check a clean volume of 2 TiB at boot")
+def check_boot(bench):
+    bench.fresh("big", 2 << 40)()
+    subprocess.run([bench.program["mkfs"], "-q", "-f", "big"], check=True)
+    bench.table([Row("fsck.f2fs of " + who, None, [program, "-a", "big"])
+                 for who, program in (("f2fskit", bench.program["fsck"]), ("f2fs-tools", "fsck.f2fs"))])
+
+
 @titled("Check a volume of 100,000 files")
 def check_tiny(bench):
     make_tiny("many", 100000, 1000)

@@ -8,8 +8,9 @@
  *
  * - at least two of its inodes have too many names, or one if the block has a "." of another directory,
  * - each inode with a single link has too many names, and does not remember its name here,
- * - something shows that this block is the copy, and not the other one: a "." of another directory, an entry with a
- *   wrong place or hash, or an inode with a single link that remembers its name in another directory.
+ * - something shows that this block is the copy, and not the other one: a "." of another directory that has its own,
+ *   too, an inode with a single link that remembers its name in another directory, or an entry with a wrong place or
+ *   hash. The last shows nothing if an inode has several links: its names may be nowhere else.
  *
  * It is empty from then on, and the entries that belong there are lost (dir_older.c).
  *
@@ -48,6 +49,8 @@ struct tally {
 	uint32_t refuted; /* inodes that have too many names */
 	uint32_t least;	  /* so many of them are needed */
 	bool is_elsewhere; /* the block belongs to another directory */
+	bool is_misplaced; /* an entry has a wrong place or hash */
+	bool has_links;	   /* an inode has several links */
 };
 
 /* Count an entry. Returns false if it belongs here. */
@@ -67,6 +70,7 @@ static bool count_entry(struct checker *c, const struct inode_fact *dir, f2fs_bl
 	if (inode->links < 2 && ((is_own && home == dir) || !is_refuted))
 		return false;
 	tally->refuted += is_refuted;
+	tally->has_links |= inode->type != F2FS_TYPE_DIRECTORY && inode->links > 1;
 	tally->is_elsewhere |= is_own && inode->links == 1 && !(inode->advise & FLAG_i_advise_lost_pino);
 	return true;
 }
@@ -75,9 +79,11 @@ static bool count_entry(struct checker *c, const struct inode_fact *dir, f2fs_bl
 static bool count_dots(const struct checker *c, const struct inode_fact *dir, const struct dentry_ref *ref,
 		       struct tally *tally)
 {
+	const struct inode_fact *home = geometry_is_nid(c->geo, ref->ino) ? facts_dir(&c->facts, ref->ino) : NULL;
+
 	if (ref->name_len == 2)
 		return true;
-	if (geometry_is_nid(c->geo, ref->ino) && facts_dir(&c->facts, ref->ino)) {
+	if (home && (home->state & INODE_HAS_DOT)) {
 		tally->is_elsewhere = true;
 		tally->least = 1;
 	}
@@ -99,9 +105,9 @@ static bool is_copy(struct checker *c, const struct inode_fact *dir, uint32_t nu
 		if (found != DENTRY_FOUND || !(name_is_dots(&ref) ? count_dots(c, dir, &ref, &tally)
 								  : count_entry(c, dir, addr, &ref, &tally)))
 			return false;
-		tally.is_elsewhere |= !dir_entry_is_right(dir, number, &ref);
+		tally.is_misplaced |= !dir_entry_is_right(dir, number, &ref);
 	}
-	return tally.is_elsewhere && tally.refuted >= tally.least;
+	return (tally.is_elsewhere || (tally.is_misplaced && !tally.has_links)) && tally.refuted >= tally.least;
 }
 
 static int vote_on_block(struct checker *c, const struct sweep_item *item)

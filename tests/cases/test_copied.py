@@ -88,3 +88,31 @@ def test_an_encrypted_root_takes_no_names(beds, name):
             assert result["wrong"] == {}, result
             states.add(result["state"])
     assert states <= {"LEFT", "REPAIRED"} and "LEFT" in states
+
+
+def names_of(f2fskit, device):
+    with f2fskit.open(device) as volume:
+        return {(path, entry.ino) for path, entry in volume.scan("/")}
+
+
+def test_moved_blocks_of_hard_links(f2fskit):
+    """Three blocks of a directory are in each other's places, and another block was copied. Only the copy has names too many."""
+    device = f2fskit.Device.memory(64 << 20)
+    f2fskit.mkfs(device, overwrite=True)
+    with f2fskit.open(device, "r+") as volume:
+        volume.path("/first").write_bytes(b"contents")
+        for name, count in (("/links", 500), ("/few", 50)):
+            volume.path(name).mkdir()
+            for i in range(count):
+                volume.path("%s/%03d%s" % (name, i, "n" * 30)).hardlink_to("/first")
+        volume.commit()
+        links, few = ([extent.addr + i for extent in volume.lookup(name).extents() if extent.kind.name == "DATA"
+                       for i in range(extent.count)] for name in ("/links", "/few"))
+    blocks, wanted = [device.read(block * 4096, 4096) for block in links[:6]], names_of(f2fskit, device)
+    for to, block in ((1, 2), (2, 4), (4, 1)):
+        device.write(links[to] * 4096, blocks[block])
+    device.write(few[-1] * 4096, blocks[1])
+    wanted &= names_of(f2fskit, device)
+    f2fskit.check(device, repair=True)
+    assert f2fskit.check(device).found == 0
+    assert wanted <= names_of(f2fskit, device)

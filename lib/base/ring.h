@@ -35,7 +35,10 @@ static inline bool ring_is_full(const struct ring *ring)
 void *ring_fill(struct ring *ring);
 /* Let run do the work of the batch that is being filled. Nothing to do if none is. */
 void ring_submit(struct ring *ring, void (*run)(struct pool_job *job, unsigned slot));
-/* Wait for the oldest batch in flight and return it: it stays as it is until ring_fill() returns it. NULL: none. */
+/*
+ * Wait for the oldest batch in flight and return it: it stays as it is until ring_fill() returns it. NULL: none. In a
+ * forked process its job may not be done, and never will be (pool.h).
+ */
 void *ring_take(struct ring *ring);
 
 #endif

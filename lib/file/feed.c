@@ -175,6 +175,8 @@ static int take(struct feed *feed)
 	int err = progress_tick(feed->vol->ctx, "read", batch->used);
 	unsigned i = 0;
 
+	if (!batch->job.is_done) /* in a forked process, which has no workers */
+		run_batch(&batch->job, 0);
 	feed->is_taking = true;
 	while (!err && i < batch->item_count)
 		err = feed->to.item(feed->to.user, &batch->items[i++]);

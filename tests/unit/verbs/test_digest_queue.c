@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Digests of many files by several threads: those of single files, in the order of the files, whatever is damaged. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -66,13 +69,12 @@ static void digest_each(struct f2fs_volume *vol, struct results *r)
 	}
 }
 
-/* Digest them by a queue. Returns the first failure of a call. */
-static int digest_queued(struct f2fs_volume *vol, unsigned threads, struct results *r)
+/* Add the first files to a queue, until a call fails. */
+static int add_first(struct f2fs_volume *vol, struct f2fs_digest_queue *queue, unsigned count)
 {
-	struct f2fs_digest_queue *queue;
-	int err = f2fs_digest_queue_open(vol, WANTED, threads, note, r, &queue);
+	int err = 0;
 
-	for (unsigned i = 0; i < MANY && !err; i++) {
+	for (unsigned i = 0; i < count && !err; i++) {
 		struct f2fs_inode *inode = open_number(vol, i);
 		unsigned *tag = malloc(sizeof(*tag));
 
@@ -82,6 +84,17 @@ static int digest_queued(struct f2fs_volume *vol, unsigned threads, struct resul
 			free(tag);
 		f2fs_inode_close(inode);
 	}
+	return err;
+}
+
+/* Digest them by a queue. Returns the first failure of a call. */
+static int digest_queued(struct f2fs_volume *vol, unsigned threads, struct results *r)
+{
+	struct f2fs_digest_queue *queue;
+	int err = f2fs_digest_queue_open(vol, WANTED, threads, note, r, &queue);
+
+	if (!err)
+		err = add_first(vol, queue, MANY);
 	if (!err)
 		err = f2fs_digest_queue_flush(queue);
 	f2fs_digest_queue_close(queue);
@@ -153,6 +166,78 @@ static void queues_end_early(void **state)
 	free(r);
 }
 
+/* A device on which only its thread can read until go ends. */
+struct held {
+	const struct many *many;
+	pthread_t caller;
+	int go;
+};
+
+static int read_held(void *self, uint64_t offset, const struct f2fs_iovec *iov, unsigned count)
+{
+	const struct held *held = self;
+	char c;
+
+	while (!pthread_equal(pthread_self(), held->caller) && read(held->go, &c, 1) > 0)
+		;
+	for (unsigned i = 0; i < count; i++) {
+		memcpy(iov[i].base, held->many->bytes + offset, iov[i].length);
+		offset += iov[i].length;
+	}
+	return 0;
+}
+
+/* A forked process digests the files that the parent's workers were reading. */
+static void a_child_has_the_digests(void **state)
+{
+	enum { FEW = 40 }; /* files: no call waits for them */
+	struct fixture *t = *state;
+	struct results *each = calloc(1, sizeof(*each)), *queued = calloc(1, sizeof(*queued));
+	const struct f2fs_device_ops ops = { F2FS_SIZED(f2fs_device_ops), .read = read_held };
+	struct f2fs_device_info info;
+	struct f2fs_digest_queue *queue;
+	struct f2fs_device *dev;
+	struct f2fs_volume *vol;
+	struct many many;
+	struct held held = { .many = &many, .caller = pthread_self() };
+	int go[2], status;
+	pid_t child;
+
+	many_open(&many, &t->forge);
+	assert_int_equal(pipe(go), 0);
+	held.go = go[0];
+	info = *f2fs_device_info(many.dev);
+	assert_int_equal(f2fs_device_open_custom(t->forge.ctx, &ops, &held, &info, &dev), 0);
+	vol = forge_volume(&t->forge, dev);
+	each->ctx = queued->ctx = t->forge.ctx;
+	digest_each(vol, each);
+	assert_int_equal(f2fs_digest_queue_open(vol, WANTED, 2, note, queued, &queue), 0);
+	assert_int_equal(add_first(vol, queue, FEW), 0);
+	assert_int_equal(queued->count, 0);
+	child = fork();
+	if (child == 0)
+		alarm(60);
+	else
+		close(go[1]);
+	assert_int_equal(f2fs_digest_queue_flush(queue), 0);
+	f2fs_digest_queue_close(queue);
+	status = queued->count != FEW;
+	for (unsigned k = 0; k < queued->count; k++)
+		status |= queued->rows[k].error != 0 ||
+			  memcmp(queued->rows[k].digests.sha256, each->rows[k].digests.sha256, 32) != 0;
+	if (child == 0)
+		_exit(status);
+	assert_int_equal(status, 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	close(go[0]);
+	f2fs_volume_close(vol);
+	f2fs_device_close(dev);
+	many_close(&many);
+	free(each);
+	free(queued);
+}
+
 /* Inline and empty files, directories, and files of another volume. */
 static void odd_files(void **state)
 {
@@ -208,6 +293,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_FIXTURE(threads_give_the_same_digests),
 		WITH_FIXTURE(queues_end_early),
+		WITH_FIXTURE(a_child_has_the_digests),
 		WITH_FIXTURE(odd_files),
 	};
 

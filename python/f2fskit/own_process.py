@@ -70,7 +70,10 @@ class _Starter:
         raise StarterEnded(last_line(process.stderr.read()) or describe(process.wait()))
 
     def close(self) -> None:
-        """End the starter, and the process that may be answering, by the end of its input."""
+        """End the starter, and the process that may be answering, by an empty line and the end of its input."""
+        with contextlib.suppress(BrokenPipeError):
+            if self._process.stdin:
+                self._process.stdin.write(b"\n")  # a process that was forked at the wrong moment may keep the pipe open
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             with contextlib.suppress(BrokenPipeError):
                 if pipe:
@@ -156,10 +159,12 @@ atexit.register(close_idle)
 
 
 def serve(answer: Answerer) -> None:
-    """Be a starter: have each question of standard input answered by a process, until the input ends."""
+    """Be a starter: have each question of standard input answered by a process, until an empty line or the end of the input."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     gc.freeze()  # the collector would copy pages that the processes share
     for line in sys.stdin.buffer:
+        if line == b"\n":
+            break
         seconds, question = json.loads(line)
         sys.stdout.buffer.write(_run(answer, question, time.monotonic() + seconds))
         sys.stdout.buffer.flush()
@@ -185,7 +190,7 @@ def _read(reader: int, end: float) -> tuple[bool, bytes]:
     """Read until the writer ends. Return False if the time is over, or if nobody waits for the answer any more."""
     poll = select.poll()
     poll.register(reader, select.POLLIN)
-    poll.register(sys.stdin, 0)  # reports its end
+    poll.register(sys.stdin, select.POLLIN)  # there is no other question yet, only the end
     output = bytearray()
     while True:
         left = min(end - time.monotonic(), _LONGEST_WAIT)

@@ -7,6 +7,7 @@ import pickle
 import shutil
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -170,6 +171,19 @@ def test_a_fork_leaves_the_starter_to_its_parent(images):
     own_process.close_idle()
     os.close(writer)
     assert os.waitpid(child, 0)[1] == 2 << 8
+
+
+def test_a_fork_during_the_start_does_not_hold_up_the_end(images):
+    """The input of a starter stays open in a child that another thread forked while the starter began."""
+    options = {"check": False, "digests": False, "seconds": 60, "memory": 2 << 30}
+    inventory.look(str(images / "00.img"), options)
+    copies = [os.dup(starter._process.stdin.fileno()) for starter in own_process._starters]
+    ending = threading.Thread(target=own_process.close_idle, daemon=True)
+    ending.start()
+    ending.join(20)
+    assert copies and not ending.is_alive()
+    for copy in copies:
+        os.close(copy)
 
 
 def test_a_killed_caller_leaves_nothing(tmp_path):

@@ -143,7 +143,7 @@ struct f2fs_digest_queue;
  *
  * done takes the digests of a file, within the calls below, in the order in which files were added. tag: as it was
  * added. error: 0, or as f2fs_inode_digest() fails, recorded; CANCELED for files that are left when the queue ends.
- * digests are valid during the call. It returns 0, or an error that ends the queue.
+ * digests are valid during the call. It returns 0, or an error that ends the queue. It may not add files.
  *
  * Fails with INVALID (no such digest), UNSUPPORTED (as f2fs_inode_digest()), NOMEM.
  */
@@ -152,8 +152,8 @@ F2FS_API int f2fs_digest_queue_open(struct f2fs_volume *vol, unsigned wanted, un
 				    void *user, struct f2fs_digest_queue **out);
 /*
  * Add a file, which the caller may close then. tag is the caller's, for done. Fails with the error of done, CANCELED
- * (by the progress callback), INVALID (a file of another volume), STATE (a dead handle), CORRUPT, IO, NOMEM; then this
- * file was not added.
+ * (by the progress callback), INVALID (a file of another volume), STATE (a dead handle, or within done), CORRUPT, IO,
+ * NOMEM; then this file was not added.
  */
 F2FS_API int f2fs_digest_queue_add(struct f2fs_digest_queue *queue, struct f2fs_inode *inode, void *tag);
 /* Wait for all files that were added. Fails as f2fs_digest_queue_add(); else the last error stays as it was. */

@@ -25,6 +25,7 @@ struct f2fs_digest_queue {
 	struct digests **slots; /* of each thread */
 	uint8_t *buffer;	/* of contents that workers do not read; NULL: none was needed yet */
 	int stopped;		/* what done() returned, 0 as long as it goes on */
+	bool is_telling;	/* done() runs: the batch of its file is not free yet */
 };
 
 /* A file in the feed. */
@@ -37,8 +38,11 @@ struct waiting {
 
 static void tell(struct f2fs_digest_queue *q, void *tag, int err, const struct f2fs_digests *found)
 {
-	const int rc = q->done(q->user, tag, err, found);
+	int rc;
 
+	q->is_telling = true;
+	rc = q->done(q->user, tag, err, found);
+	q->is_telling = false;
 	if (!q->stopped)
 		q->stopped = rc;
 }
@@ -126,6 +130,8 @@ int f2fs_digest_queue_add(struct f2fs_digest_queue *q, struct f2fs_inode *inode,
 	uint64_t size;
 	int err;
 
+	if (q->is_telling)
+		return error_set(q->vol->ctx, F2FS_ERR_STATE, "done() may not add a file to its queue");
 	error_clear(q->vol->ctx);
 	if (q->stopped)
 		return q->stopped;

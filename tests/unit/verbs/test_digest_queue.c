@@ -238,6 +238,46 @@ static void a_child_has_the_digests(void **state)
 	free(queued);
 }
 
+struct adder {
+	struct f2fs_digest_queue *queue;
+	struct f2fs_inode *inode;
+	unsigned count, refused;
+};
+
+static int add_again(void *user, void *tag, int error, const struct f2fs_digests *digests)
+{
+	struct adder *a = user;
+
+	(void)digests;
+	free(tag);
+	a->count += !error;
+	a->refused += f2fs_digest_queue_add(a->queue, a->inode, NULL) == F2FS_ERR_STATE;
+	return 0;
+}
+
+/* A file that done adds would take the place of one that is still to be reported. */
+static void done_may_not_add(void **state)
+{
+	enum { FEW = 40 }; /* files that can be read */
+	struct fixture *t = *state;
+	struct adder adder = { 0 };
+	struct f2fs_volume *vol;
+	struct many many;
+
+	many_open(&many, &t->forge);
+	vol = forge_volume(&t->forge, many.dev);
+	adder.inode = open_number(vol, 0);
+	assert_int_equal(f2fs_digest_queue_open(vol, WANTED, 1, add_again, &adder, &adder.queue), 0);
+	assert_int_equal(add_first(vol, adder.queue, FEW), 0);
+	assert_int_equal(f2fs_digest_queue_flush(adder.queue), 0);
+	assert_int_equal(adder.count, FEW);
+	assert_int_equal(adder.refused, FEW);
+	f2fs_digest_queue_close(adder.queue);
+	f2fs_inode_close(adder.inode);
+	f2fs_volume_close(vol);
+	many_close(&many);
+}
+
 /* Inline and empty files, directories, and files of another volume. */
 static void odd_files(void **state)
 {
@@ -294,6 +334,7 @@ int main(void)
 		WITH_FIXTURE(threads_give_the_same_digests),
 		WITH_FIXTURE(queues_end_early),
 		WITH_FIXTURE(a_child_has_the_digests),
+		WITH_FIXTURE(done_may_not_add),
 		WITH_FIXTURE(odd_files),
 	};
 

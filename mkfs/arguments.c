@@ -508,9 +508,11 @@ int arguments_parse(struct arguments *a, struct cli *cli, int argc, char **argv)
 	}
 	if (id != CLI_OPT_END)
 		return id;
+	if (a->purpose)
+		purpose_apply(a->purpose, a);
 	if (a->is_android)
 		apply_android(a);
-	why = a->purpose ? purpose_apply(a->purpose, a) : NULL;
+	why = a->purpose ? purpose_judge(a->purpose, a) : NULL;
 	if (!why)
 		why = complaint(a);
 	if (why) {

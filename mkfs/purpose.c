@@ -48,7 +48,7 @@ static const char *judge_grub(const struct arguments *a)
 	return NULL;
 }
 
-const char *purpose_apply(const struct purpose *purpose, struct arguments *a)
+void purpose_apply(const struct purpose *purpose, struct arguments *a)
 {
 	a->options.feature |= purpose->features;
 	if (purpose->features & F2FS_FEAT_RO) {
@@ -62,6 +62,10 @@ const char *purpose_apply(const struct purpose *purpose, struct arguments *a)
 		}
 		a->packing.is_on = 1;
 	}
+}
+
+const char *purpose_judge(const struct purpose *purpose, const struct arguments *a)
+{
 	return strcmp(purpose->name, "grub") == 0 ? judge_grub(a) : NULL;
 }
 

@@ -10,8 +10,10 @@ struct purpose;
 
 /* Find a purpose by its name. Returns NULL, or an error text. */
 const char *purpose_find(const char *name, const struct purpose **out);
-/* Add its choices to the arguments, once these are known. Returns NULL, or an error text about what contradicts it. */
-const char *purpose_apply(const struct purpose *purpose, struct arguments *a);
+/* Add its choices to the arguments, once these are known. */
+void purpose_apply(const struct purpose *purpose, struct arguments *a);
+/* Look at the finished arguments. Returns NULL, or an error text about a choice that contradicts the purpose. */
+const char *purpose_judge(const struct purpose *purpose, const struct arguments *a);
 /* Print what it has chosen. */
 void purpose_print(const struct purpose *purpose, const struct arguments *a);
 

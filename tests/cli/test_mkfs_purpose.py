@@ -44,9 +44,26 @@ def test_options_add_to_it(run_tool, f2fskit, tmp_path, tree):
     assert run_tool("mkfs.f2fs", "-q", "--for=archive", tmp_path / "empty.img", "64M").stdout == b""
 
 
+@pytest.mark.parametrize("options", [["-g", "android", "--for=android-ro"], ["--for=android-ro", "-g", "android"]])
+def test_a_read_only_volume_gets_no_features_of_the_preset(run_tool, tmp_path, options):
+    image = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", *options, image, "64M")
+    info = json.loads(run_tool("dump.f2fs", "--json", "--info", image).stdout)["info"]
+    assert set(info["feature_names"]) == FEATURES["android-ro"]
+
+
+@pytest.mark.parametrize("purpose", ["archive", "android-ro"])
+def test_saved_blocks_are_given_back(run_tool, f2fskit, tmp_path, tree, purpose):
+    image = tmp_path / "disk.img"
+    run_tool("mkfs.f2fs", "-q", "--for", purpose, "--root-dir", tree, image, "64M")
+    with f2fskit.open(image) as volume:
+        status = volume["/text"].stat()
+    assert status.st_blocks * 512 < status.st_size / 2
+
+
 @pytest.mark.parametrize("options, why", [
     (["--for=grub", "-O", "extra_attr"], "GRUB cannot read"), (["--for=grub", "-i"], "large NAT"), (["--for=grub", "-b", "16384"], "4096"),
-    (["--for=u-boot"], "has no reader"), (["--for=toaster"], "is none of grub")])
+    (["--for=grub", "-g", "android"], "GRUB cannot read"), (["--for=u-boot"], "has no reader"), (["--for=toaster"], "is none of grub")])
 def test_refusals(run_tool, tmp_path, options, why):
     refused = run_tool("mkfs.f2fs", *options, tmp_path / "disk.img", "64M", rc=None)
     assert refused.returncode != 0 and why in refused.stderr.decode() and not (tmp_path / "disk.img").exists()

@@ -285,6 +285,16 @@ static int is_named(const char *message, const char *what)
 	return at && (at == message || at[-1] == ' ') && strchr(": ", at[strlen(what)]);
 }
 
+/* What --state=repaired can show of it; "": nothing. An error without a rule names another system or another place. */
+static const char *repaired_hint(const struct f2fs_error_detail *detail)
+{
+	if (detail->code == F2FS_ERR_CORRUPT)
+		return "; --state=repaired shows the volume as a repair would leave it";
+	if (detail->code == F2FS_ERR_NOT_F2FS && detail->rule[0])
+		return "; if it was one, --state=repaired shows what is left of it";
+	return "";
+}
+
 void cli_error_detail(struct cli *cli, const struct f2fs_error_detail *detail, const char *what, const char *part)
 {
 	const char *message = detail->message[0] ? detail->message : f2fs_error_text(detail->code);
@@ -294,9 +304,7 @@ void cli_error_detail(struct cli *cli, const struct f2fs_error_detail *detail, c
 	if (!*part && is_named(message, what))
 		what = "";
 	cli_error(cli, "%s%s%s%s%s%s%s", what, *what ? ": " : "", part, *part ? ": " : "", message, place,
-		  cli->offers_repaired && detail->code == F2FS_ERR_CORRUPT
-			  ? "; --state=repaired shows the volume as a repair would leave it"
-			  : "");
+		  cli->offers_repaired ? repaired_hint(detail) : "");
 }
 
 void cli_error_of(struct cli *cli, const struct f2fs_context *ctx, const char *what)

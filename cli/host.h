@@ -38,7 +38,7 @@ struct cli {
 	int64_t epoch;		   /* seconds */
 	int show_progress;	   /* stderr is a terminal */
 	int has_logged_error;	   /* the library reported one that no call returns */
-	int offers_repaired;	   /* errors of damage name --state=repaired, which would show more */
+	int offers_repaired;	   /* errors of damage and of lost superblocks name --state=repaired */
 	const char *done;	   /* a change done for good, whatever happens to the output; NULL: none */
 	struct cli_meter meter;
 	uint64_t warnings[CLI_WARNINGS]; /* hashes of those shown, 0: free */

@@ -83,6 +83,14 @@ static int report_has(const struct report *r, const char *name)
 	return 0;
 }
 
+/* No option asks for a repair, and no question will. */
+static int only_looks(const struct run *run)
+{
+	const enum fsck_answer answer = run->session.answer;
+
+	return answer == FSCK_NO || (answer == FSCK_ASK && !run->arguments->is_asking && !isatty(STDIN_FILENO));
+}
+
 static void put_totals(const struct run *run)
 {
 	const struct f2fs_check_result *result = &run->result;
@@ -112,7 +120,7 @@ static void put_totals(const struct run *run)
 		     "ignores it)");
 	else if (short_device_says_why(&run->session, &run->device))
 		return;
-	else if (found > fixed && run->session.answer == FSCK_NO)
+	else if (found > fixed && only_looks(run))
 		puts("Info: --dry-run shows the effects of a repair, -y repairs, --explain=NAME explains a problem");
 }
 

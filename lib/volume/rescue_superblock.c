@@ -433,6 +433,7 @@ int rescue_superblock(struct f2fs_volume *vol)
 		vol->geo.feature = F2FS_FEAT_BLKZONED;
 		sb_set_feature(vol->sb, F2FS_FEAT_BLKZONED);
 	}
-	return volume_note(vol, "both superblocks are lost; %s: main area at block %u, %u segments", how,
-			   (unsigned)vol->geo.main_blkaddr, (unsigned)vol->geo.segment_count_main);
+	return volume_note(vol,
+			   "both superblocks are lost; %s: main area at block %u, %u segments; label and UUID are lost",
+			   how, (unsigned)vol->geo.main_blkaddr, (unsigned)vol->geo.segment_count_main);
 }

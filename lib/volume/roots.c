@@ -95,6 +95,21 @@ static const char *state_rule(int state)
 	return state > 0 ? rule_row((enum rule)state)->name : "IO";
 }
 
+/* No volume is found. Name the other system that the device has a signature of. */
+static int refuse_other_system(struct f2fs_volume *vol, const struct error_where *where, const char *why)
+{
+	static const struct error_where other = { .structure = "foreign" };
+	struct f2fs_signature found = { F2FS_SIZED(f2fs_signature) };
+	const int err = foreign_check(vol->dev, vol->is_at_start, &found);
+
+	if (err == F2FS_ERR_NOMEM)
+		return err;
+	if (err)
+		return error_at(vol->ctx, F2FS_ERR_NOT_F2FS, where, "not an F2FS volume: %s", why);
+	return error_at(vol->ctx, F2FS_ERR_NOT_F2FS, &other, "not an F2FS volume: %s; the device has %s", why,
+			found.what);
+}
+
 /* The device does not begin with a volume. Name the place where one is, if there is one. */
 static int refuse_without_magic(struct f2fs_volume *vol, const struct error_where *where, const char *why)
 {
@@ -105,9 +120,9 @@ static int refuse_without_magic(struct f2fs_volume *vol, const struct error_wher
 	if (err == F2FS_ERR_NOMEM)
 		return err;
 	vol->is_elsewhere = err == 0;
-	if (!vol->is_elsewhere)
-		return error_at(vol->ctx, F2FS_ERR_NOT_F2FS, where, "not an F2FS volume: %s", why);
-	return error_at(vol->ctx, F2FS_ERR_NOT_F2FS, &elsewhere, "not an F2FS volume: %s; %s", why, place);
+	if (vol->is_elsewhere)
+		return error_at(vol->ctx, F2FS_ERR_NOT_F2FS, &elsewhere, "not an F2FS volume: %s; %s", why, place);
+	return refuse_other_system(vol, where, why);
 }
 
 static int refuse_superblocks(struct f2fs_volume *vol)

@@ -216,3 +216,14 @@ def test_a_partition_of_a_disk(run_tool, volumes, tmp_path):
     image.write_bytes(MBR + b"\0" * (MIB - 512) + volumes[64].read_bytes())
     run_tool("f2fs", "-w", "--offset=1M", image, "mkdir", "/d")
     run_tool("fsck.f2fs", "-n", "--offset=1M", image)
+
+
+@pytest.mark.parametrize("name", ["ext4", "swap", "mbr", "luks2", "btrfs"])
+def test_a_reader_names_the_other_system(run_tool, tmp_path, name):
+    make, what, _ = OTHERS[name]
+    image = tmp_path / "disk.img"
+    image.write_bytes(bytes(SIZE))
+    make(image)
+    for words in ["dump.f2fs", "--info"], ["fsck.f2fs", "-n"]:
+        refused = run_tool(*words, image, rc=8).stderr.decode()
+        assert "not an F2FS volume" in refused and "; the device has " in refused and what in refused, refused

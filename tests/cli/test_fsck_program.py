@@ -188,11 +188,19 @@ def test_both_superblocks_lost(run_tool, sound, tmp_path, length):
         return [(p["name"], p["slot"], p["found"]) for p in json.loads(run_tool("fsck.f2fs", mode, "--json", image, rc=rc).stdout)["problems"]]
     looked = run_tool("fsck.f2fs", "-n", image, rc=4)
     assert b"both superblocks are lost; layout taken from a checkpoint pack" in looked.stderr
+    assert b"label and UUID are lost\n" in looked.stderr and b"the volume has the features extra_attr inode_checksum" in looked.stderr
     said = named("-n", 4)
     assert said[:2] == [("SB_COPY", copy, None) for copy in (0, 1)] and named("--dry-run", 4) == said
     assert image.read_bytes() == before
     assert named("-y", 1) == said
     run_tool("fsck.f2fs", "-n", image)
+
+
+def test_a_look_names_the_options_that_repair(run_tool, broken):
+    """A run that cannot ask is a look, like -n."""
+    for mode in ([], ["-n"]):
+        assert b"-y repairs" in run_tool("fsck.f2fs", *mode, broken, rc=4).stdout
+    assert b"-y repairs" not in run_tool("fsck.f2fs", "-y", broken, rc=1).stdout
 
 
 def test_no_trace_of_a_volume(run_tool, tmp_path):

@@ -65,3 +65,12 @@ def test_what_it_does_not_go_with(run_tool, f2fskit, tmp_path):
         assert b"does not go with" in run_tool("dump.f2fs", "--repaired", *words, "--tree", path, rc=1).stderr
     path.write_bytes(bytes(5 << 20))
     assert b"not an F2FS volume" in run_tool("dump.f2fs", "--repaired", "--tree", path, rc=8).stderr
+
+
+@pytest.mark.parametrize("command", [["dump.f2fs", "--info", "{}"], ["f2fs", "{}", "ls"]])
+def test_lost_superblocks_name_it(f2fskit, run_tool, tmp_path, command):
+    path = tmp_path / "disk.img"
+    f2fskit.mkfs(path, 64 << 20)
+    lose_the_superblocks(f2fskit, path)
+    refused = run_tool(*[word.format(path) for word in command], rc=None)
+    assert refused.returncode and refused.stderr.endswith(b"; if it was one, --state=repaired shows what is left of it\n")

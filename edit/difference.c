@@ -19,7 +19,6 @@ enum other { OTHER_IMAGE, OTHER_DIRECTORY, OTHER_TAR, OTHER_MANIFEST };
 
 #define MAGIC_AT 1024u
 #define MAGIC 0xF2F52010u
-#define SPARSE_MAGIC 0xED26FF3Au
 
 struct diff {
 	struct edit *e;
@@ -40,50 +39,83 @@ static uint32_t number_at(const unsigned char *p)
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* Identify a file of the host by its first bytes. A volume whose superblocks are both lost must be named as an image by
- * being the first of the two. */
-static int look_at(struct edit *e, const char *path, enum other *out)
+static int begins_with_f2fs(struct f2fs_device *device, uint64_t offset)
 {
-	unsigned char head[MAGIC_AT + 4] = { 0 };
+	unsigned char magic[4];
+
+	return f2fs_device_read(device, offset + MAGIC_AT, magic, sizeof(magic)) == 0 && number_at(magic) == MAGIC;
+}
+
+/* Find F2FS on a device: at its start, else where --offset or --partition of the first image says, else in its only
+ * partition with F2FS. */
+static int find_volume(const struct edit *e, struct f2fs_device *device, struct cli_image *image)
+{
+	struct f2fs_device *part;
+	int rc;
+
+	if (begins_with_f2fs(device, 0))
+		return 1;
+	image->offset = e->image.offset;
+	image->partition = e->image.partition;
+	if (image->offset)
+		return begins_with_f2fs(device, image->offset);
+	rc = f2fs_device_open_partition(device, image->partition, NULL, &part);
+	if (!rc)
+		f2fs_device_close(part);
+	return !rc || rc == F2FS_ERR_INVALID; /* of several one must be named: opening it lists them */
+}
+
+static int holds_volume(const struct edit *e, struct cli_image *image)
+{
+	struct f2fs_device *device;
+	int is_found;
+
+	if (f2fs_device_open_image(e->ctx, image->path, F2FS_OPEN_READ, &device))
+		return 1; /* a damaged container: opening it again reports why */
+	is_found = find_volume(e, device, image);
+	f2fs_device_close(device);
+	return is_found;
+}
+
+/* Identify a file of the host. A volume whose superblocks are both lost must be named as an image by being the first of
+ * the two. */
+static int look_at(struct edit *e, struct cli_image *image, enum other *out)
+{
 	struct stat st;
 	FILE *file;
-	size_t n;
 
-	if (!strcmp(path, "-")) {
-		*out = OTHER_TAR;
+	*out = OTHER_TAR;
+	if (!strcmp(image->path, "-"))
 		return 0;
-	}
-	if (stat(path, &st))
-		return edit_host_fail(e, path);
-	*out = S_ISDIR(st.st_mode) ? OTHER_DIRECTORY : OTHER_IMAGE;
-	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
+	if (stat(image->path, &st))
+		return edit_host_fail(e, image->path);
+	if (S_ISDIR(st.st_mode))
+		*out = OTHER_DIRECTORY;
+	else if (!S_ISFIFO(st.st_mode) && (holds_volume(e, image) || !S_ISREG(st.st_mode)))
+		*out = OTHER_IMAGE;
+	if (*out != OTHER_TAR || S_ISFIFO(st.st_mode))
 		return 0;
-	if (S_ISFIFO(st.st_mode)) {
-		*out = OTHER_TAR;
-		return 0;
-	}
-	file = fopen(path, "rb");
+	file = fopen(image->path, "rb");
 	if (!file)
-		return edit_host_fail(e, path);
-	n = fread(head, 1, sizeof(head), file);
+		return edit_host_fail(e, image->path);
+	if (getc(file) == '{')
+		*out = OTHER_MANIFEST;
 	fclose(file);
-	if (number_at(head + MAGIC_AT) != MAGIC && number_at(head) != SPARSE_MAGIC)
-		*out = n > 0 && head[0] == '{' ? OTHER_MANIFEST : OTHER_TAR;
 	return 0;
 }
 
-static int open_image(struct diff *d, const char *path)
+static int open_image(struct diff *d, struct cli_image *image)
 {
 	struct edit *e = d->e;
-	struct cli_image image = { .path = path, .keys = e->image.keys };
 	int rc;
 
-	image.accept_unread = e->image.accept_unread;
-	image.accept_foreign = e->image.accept_foreign;
-	image.no_lock = e->image.no_lock;
-	image.trust_devices = e->image.trust_devices;
-	image.read_log = e->image.read_log;
-	rc = cli_image_open(&e->cli, e->ctx, &image, &d->opened);
+	image->keys = e->image.keys;
+	image->accept_unread = e->image.accept_unread;
+	image->accept_foreign = e->image.accept_foreign;
+	image->no_lock = e->image.no_lock;
+	image->trust_devices = e->image.trust_devices;
+	image->read_log = e->image.read_log;
+	rc = cli_image_open(&e->cli, e->ctx, image, &d->opened);
 	if (!rc)
 		rc = cli_opened_volume(&e->cli, &d->opened, &d->vol);
 	d->options.volume = d->vol;
@@ -93,8 +125,9 @@ static int open_image(struct diff *d, const char *path)
 static int open_other(struct diff *d, const struct edit_call *call)
 {
 	const char *path = call->operands[0];
+	struct cli_image image = { .path = path };
 	enum other other = OTHER_MANIFEST;
-	int rc = edit_has(call, 'm') ? 0 : look_at(d->e, path, &other);
+	int rc = edit_has(call, 'm') ? 0 : look_at(d->e, &image, &other);
 
 	if (rc)
 		return rc;
@@ -104,7 +137,7 @@ static int open_other(struct diff *d, const struct edit_call *call)
 	else
 		d->input.fd = 0;
 	if (other == OTHER_IMAGE)
-		return open_image(d, path);
+		return open_image(d, &image);
 	if (other == OTHER_DIRECTORY)
 		d->options.directory = path;
 	else if (other == OTHER_TAR)
@@ -123,6 +156,8 @@ static int open_other(struct diff *d, const struct edit_call *call)
 /* Take the fields of a list away from those that are compared. */
 static int ignore(struct diff *d, const char *list)
 {
+	char word[40];
+
 	for (size_t n; list && *list; list += n + (list[n] == ',')) {
 		unsigned field = 1;
 
@@ -130,8 +165,10 @@ static int ignore(struct diff *d, const char *list)
 		while ((field & F2FS_DIFF_ALL) && (strlen(f2fs_diff_field_name(field)) != n ||
 						   strncmp(f2fs_diff_field_name(field), list, n) != 0))
 			field <<= 1;
-		if (!(field & F2FS_DIFF_ALL) || field == F2FS_DIFF_TYPE)
-			return edit_usage(d->e, "diff -i", list, "begins with no field that can be left out");
+		if (!(field & F2FS_DIFF_ALL) || field == F2FS_DIFF_TYPE) {
+			snprintf(word, sizeof(word), "%.*s", n < sizeof(word) ? (int)n : (int)sizeof(word) - 1, list);
+			return edit_usage(d->e, "diff -i", word, "is no field to ignore (see f2fs IMAGE help diff)");
+		}
 		d->options.fields &= ~field;
 	}
 	return 0;
@@ -201,7 +238,7 @@ static int compare(struct diff *d)
 	d->result.struct_size = sizeof(d->result);
 	rc = f2fs_diff(d->view ? d->view : e->vol, &d->options, &d->result);
 	if (rc)
-		edit_fail(e, rc, "diff");
+		edit_fail(e, rc, d->options.tar && d->input.path ? d->input.path : "diff");
 	if (d->view)
 		f2fs_volume_as_of_stat(d->view, &d->as_of);
 	if (!d->out) {

@@ -97,6 +97,8 @@ def test_trouble_is_2(volume, tmp_path):
     for arguments in ((tmp_path / "none", "diff", tree), (image, "diff", tmp_path / "none"), (image, "diff", "-l", tree),
                       (image, "diff", "-i", "colour", tree), (image, "diff", "-C", tree, tree)):
         run(EDIT, *arguments, status=2)
+    done = subprocess.run([EDIT, image, "diff", "-i", "mtime,colour,mode", tree], capture_output=True, text=True)
+    assert "'colour' is no field" in done.stderr
     broken = tmp_path / "broken.tar"
     broken.write_bytes(b"no archive at all" * 100)
     run(EDIT, image, "diff", broken, status=2)

@@ -72,6 +72,17 @@ def test_named(run, two, name):
     assert label_of(run, two, f"--partition={name}").stdout == SAID + "userdata volume\n"
 
 
+def test_differences_of_two_disks(run, made, two):
+    """The other disk is searched like the first, and --partition holds for both."""
+    one = made / "one"
+    run("f2fs", one, "diff", one)
+    assert "2 partitions hold F2FS" in run("f2fs", one, "diff", two, check=False).stderr
+    run("f2fs", "-w", "--partition=2", two, "mkdir", "/new")
+    for option in "--partition=2", f"--offset={4 * MIB}":
+        found = run("f2fs", option, one, "diff", "-i", "mtime,links", two, check=False)
+        assert found.stdout == "+ /new\n" and found.returncode == 1
+
+
 def test_several_are_listed(run, two):
     found = label_of(run, two, check=False)
     assert found.returncode == 1

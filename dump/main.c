@@ -508,6 +508,39 @@ static void find_zones(struct dump *d, const struct arguments *a, struct cli_ope
 	d->further_count = d->further ? opened->options.device_count : 0;
 }
 
+static void close_output(struct dump *d)
+{
+	/* a run that was stopped left its records open, and has said so */
+	if (!d->out || (cli_print_close(d->out) && !cli_stopped())) {
+		cli_error(&d->cli, "the output could not be written");
+		d->status |= DUMP_FAILED;
+	}
+}
+
+/* --evidence alone looks at the container, whatever is in it. */
+static void show_evidence(struct dump *d, const struct arguments *a)
+{
+	struct cli_image image = a->image;
+	struct cli_opened opened;
+
+	image.is_whole = 1;
+	if (cli_image_open(&d->cli, d->ctx, &image, &opened)) {
+		d->status = DUMP_FAILED;
+		return;
+	}
+	d->device = opened.device;
+	d->out = cli_print_open(stdout, a->is_json ? CLI_JSON : CLI_TEXT);
+	if (d->out) {
+		cli_print_begin(d->out, NULL);
+		run_view(d, a, a->requests[0].view);
+		if (a->is_json)
+			cli_print_u64(d->out, "exit_status", (uint64_t)d->status);
+		cli_print_end(d->out);
+	}
+	close_output(d);
+	cli_image_close(&opened);
+}
+
 static int run_on_image(struct dump *d, struct arguments *a)
 {
 	double started = now();
@@ -534,6 +567,8 @@ static int run_on_image(struct dump *d, struct arguments *a)
 		d->status = DUMP_FAILED;
 	} else if (is_asked(a, OPT_restore_image)) {
 		restore(d, a);
+	} else if (is_asked(a, OPT_evidence) && a->request_count == 1) {
+		show_evidence(d, a);
 	} else if (cli_image_open(&d->cli, d->ctx, &a->image, &opened)) {
 		d->status = DUMP_FAILED;
 	} else if ((a->image.is_repaired && cli_image_repair(&d->cli, &opened)) ||
@@ -549,11 +584,7 @@ static int run_on_image(struct dump *d, struct arguments *a)
 			find_zones(d, a, &opened);
 		if (d->out)
 			run(d, a, started);
-		/* a run that was stopped left its records open, and has said so */
-		if (!d->out || (cli_print_close(d->out) && !cli_stopped())) {
-			cli_error(&d->cli, "the output could not be written");
-			d->status |= DUMP_FAILED;
-		}
+		close_output(d);
 		f2fs_volume_close(d->vol);
 		cli_image_close(&opened);
 	}

@@ -326,6 +326,22 @@ def test_evidence(run, tmp_path, filled, evidence):
     assert wanted in run("dump.f2fs", "--info", evidence[0]).stdout
 
 
+def test_differences_of_containers(run, filled, evidence):
+    run("f2fs", evidence[0], "diff", filled[0])
+    run("f2fs", filled[0], "diff", evidence[0])
+
+
+def test_evidence_without_a_volume(run, tmp_path):
+    need(["libewf.so.2"], "ewfacquire")
+    (tmp_path / "blank").write_bytes(bytes(4 * MIB))
+    subprocess.run(["ewfacquire", "-u", "-q", "-t", tmp_path / "disk", "-f", "encase6", tmp_path / "blank"], check=True,
+                   stdout=subprocess.DEVNULL)
+    done = json.loads(run("dump.f2fs", "--evidence", "--json", tmp_path / "disk.E01").stdout)
+    assert done["evidence"]["is_verified"] and done["evidence"]["computed_md5"] == hashlib.md5(bytes(4 * MIB)).hexdigest()
+    assert "is_verified = yes" in run("dump.f2fs", "--evidence", tmp_path / "disk.E01").stdout
+    assert "not an F2FS volume" in run("dump.f2fs", "--evidence", "--info", tmp_path / "disk.E01", check=False).stderr
+
+
 def test_hashes_of_evidence(run, filled, evidence):
     """The digest of the container is beside those of the files, and their list stays one that sha256sum reads."""
     plain, packed = run("dump.f2fs", "--hashes", filled[0]), run("dump.f2fs", "--hashes", evidence[0])

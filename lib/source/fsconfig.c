@@ -60,7 +60,7 @@ static const char *take_line(char *line, struct fs_config_entry *entry)
 	entry->path = is_root ? "" : trim(listtext_word(&line));
 	if (!take_number(listtext_word(&line), 10, NOBODY_ID - 1, &uid) ||
 	    !take_number(listtext_word(&line), 10, NOBODY_ID - 1, &gid))
-		return "an owner is not a number, or one that nobody can be";
+		return "an owner is not a number, or is 4294967295, which is reserved";
 	if (!take_number(listtext_word(&line), 8, 0177777, &mode))
 		return "the mode is not an octal number";
 	entry->uid = (uint32_t)uid;

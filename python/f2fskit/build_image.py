@@ -116,6 +116,8 @@ class _Archive:
             raise TypeError(f"entries of a tree are f2fskit.Entry, not {type(entry).__name__}")
         path = self._path(entry.path)
         kind = _kind(entry)
+        if not path and kind != stat.S_IFDIR:
+            raise ValueError(f"{entry.path!r} is the root directory: a file needs a name")
         if path in self.seen and not (kind == stat.S_IFDIR and self.seen[path]):
             raise ValueError(f"{entry.path!r} is there twice")
         above = posixpath.dirname(path)

@@ -122,6 +122,7 @@ def test_targets(tmp_path):
 
 @pytest.mark.parametrize("source, words", [
     ([Entry("a", b""), Entry("/a", b"")], "twice"),
+    ({"": b"x"}, "a file needs a name"),
     ([Entry("a", b""), Entry("a/b", b"")], "no directory"),
     ([Entry("a", b"", symlink="b")], "one type"),
     ([Entry("a", b"", mode=stat.S_IFDIR | 0o755)], "one type"),

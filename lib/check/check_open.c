@@ -40,7 +40,7 @@ static int restart(struct checker *c, size_t findings)
 	mem_free(c->ctx, c->nat_bits);
 	c->nat_bits = NULL;
 	c->nat_bits_are_bad = c->has_bad_summary = c->must_restart = false;
-	c->lost_found = 0;
+	c->lost_found = c->newer_nodes = 0;
 	map32_fini(&c->emptied);
 	map32_init(&c->emptied, c->ctx);
 	map32_fini(&c->cut);

@@ -181,6 +181,16 @@ static bool is_headless(const struct checker *c, f2fs_nid_t ino, const uint8_t *
 	return c->asks_heads && (judged & JUDGED_RULE) && !map32_find(&c->heads, ino) && inode_head_is_lost(c, block);
 }
 
+#define MOST_NEWER (1 << 16) /* checkpoints: a version beyond is damage of the footer */
+
+/* Was a node written after the checkpoint? Only a later one can have it in its NAT. */
+static bool is_newer(const struct checker *c, const uint8_t *footer)
+{
+	const uint32_t now = (uint32_t)cp_checkpoint_ver(c->vol->view->cp);
+
+	return (uint32_t)footer_cp_ver(footer) - now - 1 < MOST_NEWER;
+}
+
 /* room: with the node, if its fact is packed. */
 static int digest_node(struct checker *c, struct nid_fact *fact, const uint8_t *block, uint32_t judged,
 		       struct node_room *room)
@@ -213,6 +223,7 @@ static int digest_node(struct checker *c, struct nid_fact *fact, const uint8_t *
 	err = facts_claim(&c->facts, fact->addr, CLAIM_NODE, fact, 0);
 	if (err)
 		return err;
+	c->newer_nodes += !c->is_recount && is_newer(c, footer);
 	if (fact->ino != fact->nid)
 		return digest_part(c, fact, block);
 	if (fact->offset != 0)

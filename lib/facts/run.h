@@ -62,6 +62,7 @@ struct checker {
 	bool is_impossible;
 	bool is_frozen;	    /* a repair could destroy unknown or unseen data: nothing is written */
 	bool has_older_tables; /* the roots are those of an older checkpoint: CP_LOST or CP_CONTENT was raised */
+	uint32_t newer_nodes;  /* written after the checkpoint that leads to them: it is not the last one */
 	bool is_foreign;    /* another system owns the device, according to this signature */
 	struct f2fs_signature foreign;
 	bool is_unread;	    /* the device did not give a node, or a block of a directory */

@@ -44,8 +44,12 @@ int witness_tell(struct checker *c)
 	return err;
 }
 
+#define LEAST_NEWER 8u /* nodes: fewer may have wrong footers */
+
 bool witness_has_newest_tables(const struct checker *c)
 {
+	if (c->newer_nodes >= LEAST_NEWER)
+		return false;
 	if (c->vol->rescue)
 		return c->vol->rescue->root == RESCUE_ROOT_WHOLE && c->vol->rescue->sit_trusted;
 	return !c->has_older_tables;

@@ -3,6 +3,7 @@
 """Test an update of firmware: after a power cut at any moment the device starts, with the old kernel or the new one.
 
     pytest examples/test_update.py              (with f2fskit installed)
+    pytest -p f2fskit.pytest_plugin examples/test_update.py      (from a shell of meson devenv)
 """
 import f2fskit
 import pytest

@@ -23,7 +23,8 @@ int compress_check(struct f2fs_volume *vol, const struct f2fs_compression *how)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "a cluster has 2^2 to 2^8 blocks, not 2^%u",
 				 how->log_cluster);
 	if (!geometry_has(&vol->geo, F2FS_FEAT_COMPRESSION))
-		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "the volume lacks the feature compression");
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED,
+				 "the volume lacks the feature compression (tune.f2fs -O compression turns it on)");
 	if (!comp_can_compress(how->algorithm))
 		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "cannot compress with %s: %s",
 				 comp_name(how->algorithm), comp_why_not(how->algorithm));

@@ -65,7 +65,8 @@ static int check_params(const struct winode *w, const struct f2fs_verity_params 
 
 	memset(out, 0, sizeof(*out));
 	if (!geometry_has(&vol->geo, F2FS_FEAT_VERITY))
-		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED, "the volume lacks the feature verity");
+		return error_set(vol->ctx, F2FS_ERR_UNSUPPORTED,
+				 "the volume lacks the feature verity (tune.f2fs -O verity turns it on)");
 	if (in->salt_size > VERITY_SALT_MAX)
 		return error_set(vol->ctx, F2FS_ERR_INVALID, "a salt has at most %u bytes", VERITY_SALT_MAX);
 	if (in->signature_size > VERITY_DESCRIPTOR_MAX - verityd_SIZE)

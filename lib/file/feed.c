@@ -424,7 +424,7 @@ static unsigned worker_count(struct f2fs_volume *vol, unsigned threads)
 	return (threads ? threads : pool_processors()) - 1;
 }
 
-/* Allocate the bytes of all batches and of a write. */
+/* Allocate the bytes of all batches, and of a write if there is one. */
 static int make_bytes(struct feed *feed)
 {
 	for (unsigned i = 0; i < feed->ring.count; i++) {
@@ -434,6 +434,8 @@ static int make_bytes(struct feed *feed)
 		if (!batch->bytes)
 			return F2FS_ERR_NOMEM;
 	}
+	if (!feed->to.bytes)
+		return 0;
 	feed->write.bytes = mem_alloc(feed->vol->ctx, feed->batch);
 	return feed->write.bytes ? 0 : F2FS_ERR_NOMEM;
 }

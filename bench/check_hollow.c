@@ -5,7 +5,6 @@
  * check_hollow --image IMAGE FILES: write such a volume to a sparse file instead.
  */
 #include <f2fskit/f2fskit.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "bench/plain_files.h"
 
 #define BLOCK 4096u
@@ -109,11 +109,6 @@ static int measure_all(int count, char **files)
 	return 0;
 }
 
-static bool is_zero(const uint8_t *block)
-{
-	return block[0] == 0 && memcmp(block, block + 1, BLOCK - 1) == 0;
-}
-
 static int write_image(const char *path, const char *files)
 {
 	struct plain_counts counts;
@@ -123,7 +118,7 @@ static int write_image(const char *path, const char *files)
 	need(f2fs_device_create(ctx, path, size, F2FS_OPEN_WRITE | F2FS_OPEN_CREATE, &image));
 	for (uint64_t at = 0; at < size; at += BLOCK) {
 		need(f2fs_device_read(dev, at, piece, BLOCK));
-		if (!is_zero(piece))
+		if (!is_zero(piece, BLOCK))
 			need(f2fs_device_write(image, at, piece, BLOCK));
 	}
 	f2fs_device_close(image);

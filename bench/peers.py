@@ -165,17 +165,17 @@ def make_small(top, files):
             f.write(b"%0300d" % number if number % 7 == 0 else b"%d\n" % number * (number % 40))
 
 
-def make_random(top, files):
-    """Files of 1,000 to 9,000 bytes, 1,000 in a directory; the same in every run."""
+def make_random(top, files, least=1000, most=9000):
+    """Files of random sizes in bytes, 1,000 in a directory; the same in every run."""
     rng = random.Random(1)
-    data = rng.randbytes(1 << 20)
+    data = rng.randbytes(max(1 << 20, 2 * most))
     for number in range(files):
         folder = "%s/directory-%d" % (top, number // 1000)
         if number % 1000 == 0:
             os.makedirs(folder)
-        at = rng.randrange((1 << 20) - 9000)
+        at = rng.randrange(len(data) - most)
         with open("%s/file-%d" % (folder, number), "wb") as f:
-            f.write(data[at:at + rng.randint(1000, 9000)])
+            f.write(data[at:at + rng.randint(least, most)])
 
 
 def make_tiny(top, files, per_folder):

@@ -20,7 +20,7 @@ struct plain_counts {
 	uint64_t files, directories; /* the root included */
 	uint64_t large_names;	     /* names in directories of several blocks */
 	uint64_t segments;	     /* in use */
-	uint64_t first_file, inode_blocks; /* block of the first file's inode, and how many follow */
+	uint64_t first_file;	     /* block of the first file's inode; those of the others follow */
 };
 
 /*

@@ -8,9 +8,10 @@ Runs each job with 16 threads and counts how much each thread works and how ofte
 (bench/thread_work.c). The *limit* is the work of all over the work of the first thread, or 16: more processors do no better.
 """
 import os
-import random
 import subprocess
 import sys
+
+import peers
 
 THREADS = 16
 TREES = ((50000, 1000, 9000), (400, 1 << 20, 4 << 20))  # files, their least and largest size
@@ -18,16 +19,9 @@ JOBS = (("--extract=tree", "dump.f2fs --extract"), ("--hashes", "dump.f2fs --has
 
 
 def make(build, image, files, least, most):
-    """A volume with files of random sizes and contents, 1,000 in a directory; the same in every run."""
-    rng = random.Random(1)
-    data = rng.randbytes(2 * most)
+    """A volume with files of random sizes and contents."""
     subprocess.run(["rm", "-rf", "files", image], check=True)
-    for number in range(files):
-        folder = "files/directory-%d" % (number // 1000)
-        os.makedirs(folder, exist_ok=True)
-        at = rng.randrange(most)
-        with open("%s/file-%d" % (folder, number), "wb") as f:
-            f.write(data[at:at + rng.randint(least, most)])
+    peers.make_random("files", files, least, most)
     with open(image, "wb") as f:
         f.truncate(3 << 30)
     subprocess.run([build + "/mkfs/mkfs.f2fs", "-q", "-f", "--root-dir", "files", image], check=True)

@@ -450,6 +450,21 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* End the records, or say that the run was stopped: then text stays as it is. Returns whether they ended. */
+static int end_records(struct dump *d, const struct arguments *a)
+{
+	if (cli_stopped()) {
+		cli_error(&d->cli, "stopped");
+		d->status |= DUMP_FAILED;
+		if (!a->is_json)
+			return 0;
+	}
+	if (a->is_json)
+		cli_print_u64(d->out, "exit_status", (uint64_t)d->status);
+	cli_print_end(d->out);
+	return 1;
+}
+
 static void run(struct dump *d, const struct arguments *a, double started)
 {
 	int with_banner = has_banner(a);
@@ -469,30 +484,30 @@ static void run(struct dump *d, const struct arguments *a, double started)
 		cli_error_of(&d->cli, d->ctx, d->image);
 		d->status |= DUMP_INCOMPLETE;
 	}
-	if (cli_stopped()) {
-		cli_error(&d->cli, "stopped");
-		d->status |= DUMP_FAILED;
-		if (!a->is_json)
-			return;
-	}
-	if (a->is_json)
-		cli_print_u64(d->out, "exit_status", (uint64_t)d->status);
-	cli_print_end(d->out);
-	if (with_banner)
+	if (end_records(d, a) && with_banner)
 		classic_footer(d, now() - started);
+}
+
+/* Open all of the image, whatever is in it. */
+static int open_whole(struct dump *d, const struct arguments *a, struct cli_opened *opened)
+{
+	struct cli_image image = a->image;
+	int rc;
+
+	image.is_whole = 1;
+	rc = cli_image_open(&d->cli, d->ctx, &image, opened);
+	if (rc)
+		d->status = DUMP_FAILED;
+	return rc;
 }
 
 /* Copy the device to a plain file, even when no volume can be opened on it. */
 static void restore(struct dump *d, const struct arguments *a)
 {
-	struct cli_image image = a->image;
 	struct cli_opened opened;
 
-	image.is_whole = 1;
-	if (cli_image_open(&d->cli, d->ctx, &image, &opened)) {
-		d->status = DUMP_FAILED;
+	if (open_whole(d, a, &opened))
 		return;
-	}
 	save_image(d, opened.device, a->requests[0].argument, a->form ? (enum image_form)a->form : FORM_RAW, NULL);
 	cli_image_close(&opened);
 }
@@ -520,22 +535,16 @@ static void close_output(struct dump *d)
 /* --evidence alone looks at the container, whatever is in it. */
 static void show_evidence(struct dump *d, const struct arguments *a)
 {
-	struct cli_image image = a->image;
 	struct cli_opened opened;
 
-	image.is_whole = 1;
-	if (cli_image_open(&d->cli, d->ctx, &image, &opened)) {
-		d->status = DUMP_FAILED;
+	if (open_whole(d, a, &opened))
 		return;
-	}
 	d->device = opened.device;
 	d->out = cli_print_open(stdout, a->is_json ? CLI_JSON : CLI_TEXT);
 	if (d->out) {
 		cli_print_begin(d->out, NULL);
 		run_view(d, a, a->requests[0].view);
-		if (a->is_json)
-			cli_print_u64(d->out, "exit_status", (uint64_t)d->status);
-		cli_print_end(d->out);
+		end_records(d, a);
 	}
 	close_output(d);
 	cli_image_close(&opened);

@@ -5,10 +5,10 @@
  * checksum backwards. Used when a superblock is lost, and when two copies differ (weigh.c). The UUID, from which that
  * seed comes, cannot be found again: one that gives the same seed takes its place, so that the inodes stay valid.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/crc.h"
+#include "base/text.h"
 #include "base/error.h"
 #include "device/device.h"
 #include "format/evidence.h"
@@ -180,23 +180,24 @@ int features_of_quota(struct f2fs_volume *vol, uint32_t *feature)
 	return err;
 }
 
-/* Write "the features extra_attr compression", or "no features". */
-static void name_features(uint32_t features, char *text, size_t size)
+/* Add "the features extra_attr compression", or "no features". */
+static void name_features(uint32_t features, struct text *text)
 {
 	unsigned count;
 	const struct f2fs_flag *flags = f2fs_flags_find("feature", &count);
-	size_t n = (size_t)snprintf(text, size, features ? "the features" : "no features");
 
-	for (unsigned i = 0; i < count && n < size; i++)
+	text_add(text, features ? "the features" : "no features");
+	for (unsigned i = 0; i < count; i++)
 		if (features & flags[i].mask)
-			n += (size_t)snprintf(text + n, size - n, " %s", flags[i].name);
+			text_printf(text, " %s", flags[i].name);
 }
 
 int rescue_guess_features(struct f2fs_volume *vol)
 {
 	struct features_seen seen;
 	uint32_t seed = 0;
-	char names[200];
+	char buffer[200];
+	struct text names;
 	int err = features_look(vol, ENOUGH_INODES, &seen);
 
 	if (err)
@@ -215,6 +216,7 @@ int rescue_guess_features(struct f2fs_volume *vol)
 		vol->checksum_seed = seed;
 		vol->rescue->has_seed = true;
 	}
-	name_features(seen.shown, names, sizeof(names));
-	return volume_note(vol, "%u inodes show that the volume has %s", (unsigned)seen.inodes.inodes, names);
+	text_init(&names, buffer, sizeof(buffer));
+	name_features(seen.shown, &names);
+	return volume_note(vol, "%u inodes show that the volume has %s", (unsigned)seen.inodes.inodes, names.buf);
 }

@@ -476,11 +476,9 @@ void feed_free(struct feed *feed)
 	batch = ring_filling(&feed->ring);
 	if (batch)
 		drop_items(feed, batch, 0);
-	if (feed->write.is_running && feed->to.is_behind)
-		pool_wait(feed->ring.pool, &feed->write.job);
 	for (unsigned i = 0; i < feed->ring.count; i++)
 		mem_free(feed->vol->ctx, ((struct feed_batch *)feed->ring.batches[i])->bytes);
-	ring_fini(&feed->ring);
+	ring_fini(&feed->ring); /* the last write is over then */
 	mem_free(feed->vol->ctx, feed->write.bytes);
 	mem_free(feed->vol->ctx, feed->waste);
 	mem_free(feed->vol->ctx, feed);

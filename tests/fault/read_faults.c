@@ -536,7 +536,7 @@ static int run_repair(struct bench *b)
 	struct f2fs_check_result result = { F2FS_SIZED(f2fs_check_result) };
 	int rc = f2fs_check(ctx, b->dev, &options, &result);
 
-	b->missing = rc == 0 ? result.found : 0; /* a table that cannot be read is a finding, and is made anew */
+	b->missing = rc == 0 ? result.found : 0; /* a table that cannot be read is a finding, and is made again */
 	return rc;
 }
 

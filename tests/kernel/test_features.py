@@ -99,7 +99,7 @@ def test_packed_ssa_and_newer_f2fs_tools(run_tool, newer_tools, tmp_path, source
 
 
 def test_taken_back(kernel, run_tool, peer_check, tmp_path, source):
-    """The kernel fills a volume with extra attributes, which then lose them: it reads all of it, and goes on."""
+    """The kernel fills a volume with extra attributes, which then lose them: it reads all of it, and writes further."""
     image, before, after = tmp_path / "disk.img", tmp_path / "before", tmp_path / "after"
     run_tool("mkfs.f2fs", "-q", "-O", "extra_attr,inode_crtime,inode_checksum,flexible_inline_xattr", "-i", image, "192M")
     uml.run(FILL, images=[str(image)], args=[str(source), str(before)], kernel=kernel).check()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Files of a volume that the kernel filled become compressed, and uncompressed again: it reads all of them, and goes on writing."""
+"""Files of a volume that the kernel filled become compressed, and uncompressed again: it reads all of them, and writes further."""
 import pytest
 
 import uml

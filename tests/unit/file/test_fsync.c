@@ -313,7 +313,7 @@ static void several_pieces_at_once(void **state)
 	f2fs_inode_close(inode);
 }
 
-/* Pieces that fit one by one, but not together: nothing is written, and the transaction goes on. */
+/* Pieces that fit one by one, but not together: nothing is written, and the transaction continues. */
 static void pieces_that_do_not_fit(void **state)
 {
 	const unsigned count = SIZE / BLOCK;

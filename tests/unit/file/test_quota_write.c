@@ -175,7 +175,7 @@ static void grace_of_usage(void **state)
 		{ COMMIT, 5000, 2000 + WEEK },
 		{ 13, 6000, 2000 + WEEK },
 		{ 9, 7000, 0 },
-		{ 11, 8000, 8000 + WEEK }, /* it began anew in this transaction */
+		{ 11, 8000, 8000 + WEEK }, /* it began again in this transaction */
 		{ COMMIT, 8000, 8000 + WEEK },
 		{ 8, 9000, 0 },
 		{ COMMIT, 9000, 0 },

@@ -132,12 +132,13 @@ static int read_runs(int fd, const struct plan *plan, char *buffer)
 	return 1;
 }
 
-static int fill_runs(int fd, const struct plan *plan, struct image_pipe *pipe)
+static enum image_pipe_result fill_runs(int fd, const struct plan *plan, struct image_pipe *pipe)
 {
-	for (unsigned i = 0; i < plan->count; i++)
-		if (!image_pipe_fill(pipe, fd, plan->runs[i].at, plan->runs[i].length))
-			return 0;
-	return 1;
+	enum image_pipe_result result = IMAGE_PIPE_FULL;
+
+	for (unsigned i = 0; i < plan->count && result == IMAGE_PIPE_FULL; i++)
+		result = image_pipe_fill(pipe, fd, plan->runs[i].at, plan->runs[i].length);
+	return result;
 }
 
 static int has_hole(const struct plan *plan)
@@ -167,6 +168,7 @@ enum direct_answer direct_read(struct mount *m, fuse_req_t req, fuse_ino_t numbe
 	struct image_pipe *pipe = NULL;
 	struct known *k;
 	struct f2fs_stat st;
+	enum image_pipe_result piped = IMAGE_PIPE_FULL;
 	int is_same, is_read;
 
 	if (m->direct_fd < 0 || number >> 32 != SPACE_VOLUME || (size < LEAST_BYTES && !m->options.is_read_only) ||
@@ -180,7 +182,9 @@ enum direct_answer direct_read(struct mount *m, fuse_req_t req, fuse_ino_t numbe
 	if (!pipe && (*buffer = malloc(size + !size)) == NULL)
 		return DIRECT_NONE;
 	pthread_mutex_unlock(&m->lock);
-	is_read = pipe ? fill_runs(m->direct_fd, &plan, pipe) : read_runs(m->direct_fd, &plan, *buffer);
+	if (pipe)
+		piped = fill_runs(m->direct_fd, &plan, pipe);
+	is_read = pipe ? piped == IMAGE_PIPE_FULL : read_runs(m->direct_fd, &plan, *buffer);
 	pthread_mutex_lock(&m->lock);
 	m->is_change = 0;
 	*done = plan.length;
@@ -192,7 +196,7 @@ enum direct_answer direct_read(struct mount *m, fuse_req_t req, fuse_ino_t numbe
 			send_pipe(req, pipe, plan.length);
 			m->spliced_reads++;
 		}
-		m->pipes.is_on &= is_read; /* the file or the pipe cannot do it */
+		m->pipes.is_on &= piped != IMAGE_PIPE_UNFIT;
 		image_pipe_give(pipe);
 	}
 	return !is_read || !is_same ? DIRECT_NONE : pipe ? DIRECT_SENT : DIRECT_READ;

@@ -6,6 +6,7 @@
 
 #include "fuse/image_pipe.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -67,18 +68,22 @@ void image_pipe_give(struct image_pipe *pipe)
 	pipe->is_taken = 0;
 }
 
-int image_pipe_fill(struct image_pipe *pipe, int fd, uint64_t at, size_t length)
+enum image_pipe_result image_pipe_fill(struct image_pipe *pipe, int fd, uint64_t at, size_t length)
 {
 	off_t from = (off_t)at;
 
 	while (length > 0) {
 		const ssize_t n = splice(fd, &from, pipe->ends[1], NULL, length, SPLICE_F_NONBLOCK);
 
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && (errno == EINVAL || errno == ENOSYS || errno == EAGAIN))
+			return IMAGE_PIPE_UNFIT;
 		if (n <= 0)
-			return 0;
+			return IMAGE_PIPE_SHORT;
 		length -= (size_t)n;
 	}
-	return 1;
+	return IMAGE_PIPE_FULL;
 }
 
 #else
@@ -104,10 +109,10 @@ void image_pipe_give(struct image_pipe *pipe)
 	(void)pipe;
 }
 
-int image_pipe_fill(struct image_pipe *pipe, int fd, uint64_t at, size_t length)
+enum image_pipe_result image_pipe_fill(struct image_pipe *pipe, int fd, uint64_t at, size_t length)
 {
 	(void)pipe, (void)fd, (void)at, (void)length;
-	return 0;
+	return IMAGE_PIPE_UNFIT;
 }
 
 #endif

@@ -214,6 +214,25 @@ def test_which_reads_are_spliced(volume, mount, peer_check):
     peer_check(image)
 
 
+def test_a_splice_that_fails(volume, mount, tmp_path, build_dir, monkeypatch):
+    """The read gets its bytes in another way, and later ones are spliced again, unless the file cannot be spliced."""
+    image, contents = volume("64M"), bytes(range(256)) * 4096
+    monkeypatch.setenv("LD_PRELOAD", os.path.join(build_dir, "tests/common/libheld_splice.so"))
+    monkeypatch.setenv("F2FSKIT_HOLD", str(tmp_path))
+    mounted = mount(image)
+    monkeypatch.delenv("LD_PRELOAD")
+    (mounted.point / "file").write_bytes(contents)
+    os.sync()
+    (mounted.point / ".f2fs" / "control").write_text("checkpoint")
+    for error, is_spliced, is_lasting in ((errno.EINTR, True, True), (0, False, True), (errno.EIO, False, True), (errno.EINVAL, False, False)):
+        os.symlink(str(error), tmp_path / "fail")
+        found, spliced, direct = counted(mounted, "file", 1 << 17)
+        assert not os.path.lexists(tmp_path / "fail")
+        assert (found, spliced, direct) == (contents[:1 << 17], is_spliced, 1), error
+        assert counted(mounted, "file", 1 << 17)[1] == is_lasting, error
+    assert mounted.unmount() == ""
+
+
 def fill(path, piece):
     """Write until there is no room; how much there was."""
     done = 0

@@ -78,8 +78,7 @@ int digest_team_wait(struct digest_team *team)
 	for (unsigned i = 0; team->is_running && i < team->count; i++) {
 		struct kind_job *kind = &team->jobs[i];
 
-		pool_wait(team->pool, &kind->job);
-		if (!kind->job.is_done || kind->failed)
+		if (!pool_wait(team->pool, &kind->job) || kind->failed)
 			err = -1;
 	}
 	team->is_running = false;

@@ -36,9 +36,14 @@ unsigned pool_processors(void)
 	return n > (long)POOL_MAX_THREADS ? POOL_MAX_THREADS : (unsigned)n;
 }
 
+bool pool_is_forked(const struct pool *pool)
+{
+	return pool->owner != getpid();
+}
+
 static bool is_in_child(const struct pool *pool)
 {
-	return pool->thread_count && pool->owner != getpid();
+	return pool->thread_count && pool_is_forked(pool);
 }
 
 /* Take the oldest job off the queue; the lock is held. */
@@ -157,14 +162,14 @@ void pool_submit(struct pool *pool, struct pool_job *job)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-void pool_wait(struct pool *pool, struct pool_job *job)
+bool pool_wait(struct pool *pool, struct pool_job *job)
 {
 	if (!pool->thread_count) {
 		assert(job->is_done);
-		return;
+		return true;
 	}
 	if (is_in_child(pool))
-		return;
+		return job->is_done;
 	pthread_mutex_lock(&pool->lock);
 	while (!job->is_done) {
 		if (pool->head)
@@ -173,4 +178,5 @@ void pool_wait(struct pool *pool, struct pool_job *job)
 			pthread_cond_wait(&pool->done, &pool->lock);
 	}
 	pthread_mutex_unlock(&pool->lock);
+	return true;
 }

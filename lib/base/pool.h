@@ -34,11 +34,13 @@ unsigned pool_processors(void);
 int pool_new(struct f2fs_context *ctx, unsigned threads, struct pool **out);
 /* Finish all jobs, end the threads; NULL is allowed. */
 void pool_free(struct pool *pool);
+/* Was this process forked from that which made the pool? */
+bool pool_is_forked(const struct pool *pool);
 /* Number of slots: workers and the caller. */
 unsigned pool_slots(const struct pool *pool);
 /* Queue a job; jobs start in the order of their submission. job must live until it was waited for. */
 void pool_submit(struct pool *pool, struct pool_job *job);
-/* Return when the job is done, or at once in a child, where it never will be (see is_done). */
-void pool_wait(struct pool *pool, struct pool_job *job);
+/* Return true when the job is done; or false at once in a child, which has no threads for it. */
+bool pool_wait(struct pool *pool, struct pool_job *job);
 
 #endif

@@ -311,8 +311,10 @@ static int visit_good(struct extract *x, struct sink_entry *e)
 {
 	const struct f2fs_extract_options *o = x->options;
 	bool is_included = !o->include_count || (e->dir && e->dir->is_included);
-	int err;
+	int err = sink_check_owner(&x->sink);
 
+	if (err)
+		return err;
 	err = f2fs_inode_stat(e->inode, &e->stat);
 	if (err) {
 		err = entry_problem(x, F2FS_PROBLEM_UNREADABLE, e, NULL);

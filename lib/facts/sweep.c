@@ -130,7 +130,8 @@ static int digest_job(struct checker *c, struct sweep_job *j)
 {
 	int err = 0;
 
-	pool_wait(c->pool, &j->job);
+	if (!pool_wait(c->pool, &j->job))
+		run_job(&j->job, 0);
 	j->is_running = false;
 	for (uint32_t i = 0; i < j->count && !err; i++) {
 		uint8_t *block = job_block(j, i);

@@ -127,11 +127,14 @@ static void run_write(struct pool_job *job, unsigned slot)
 
 /* ---- taking */
 
-/* Wait for the last write. */
+/* Wait for the last write. A process that was forked cannot, and writes nothing: the output is its parent's. */
 static int end_write(struct feed *feed)
 {
 	struct feed_write *write = &feed->write;
 
+	if (feed->to.bytes && pool_is_forked(feed->ring.pool))
+		return error_set(feed->vol->ctx, F2FS_ERR_STATE,
+				 "a process that was forked cannot write what its parent began to write");
 	if (!write->is_running)
 		return 0;
 	write->is_running = false;

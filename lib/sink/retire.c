@@ -284,7 +284,7 @@ static void remove_part(const struct host_file *file)
 /* Release a file. After an error its directory is dropped instead of left. */
 static int release_file(struct host *h, struct host_file *file, int err)
 {
-	if (err)
+	if (err && sink_is_owner(h->sink))
 		remove_part(file);
 	if (file->shared)
 		host_shared_put(h, file->shared);
@@ -301,6 +301,9 @@ int host_retire(struct host *h)
 {
 	struct host_batch *batch = ring_take(&h->ring);
 	int err = progress_tick(h->sink->ctx, "extract", BATCH_BYTES);
+
+	if (!err)
+		err = sink_check_owner(h->sink);
 	for (unsigned i = 0; i < batch->file_count; i++) {
 		if (!err)
 			err = retire_file(h, &batch->files[i]);

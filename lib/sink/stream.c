@@ -175,7 +175,7 @@ static void leave(struct sink_stream *s, bool is_whole)
 	while (*at != s)
 		at = &(*at)->next;
 	*at = s->next;
-	if (!is_whole && s->owns_fd && stat(s->to.path, &now) == 0 && S_ISREG(now.st_mode) &&
+	if (!is_whole && s->owns_fd && sink_is_owner(s->sink) && stat(s->to.path, &now) == 0 && S_ISREG(now.st_mode) &&
 	    (!s->is_new || unlink(s->to.path) != 0))
 		s->result->left_in_part |= s->output;
 	mem_free(s->ctx, s);

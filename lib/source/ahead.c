@@ -172,10 +172,8 @@ static void submit(struct ahead *a)
 /* Wait for a batch, once. Its job is never done in a forked process, which has no workers. */
 static bool is_done(const struct ahead *a, struct batch *b)
 {
-	if (!b->is_ready) {
-		pool_wait(a->pool, &b->job);
-		b->is_ready = b->job.is_done;
-	}
+	if (!b->is_ready)
+		b->is_ready = pool_wait(a->pool, &b->job);
 	return b->is_ready;
 }
 

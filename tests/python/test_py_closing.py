@@ -4,6 +4,7 @@ in a process of its own, which a mistake ends."""
 import os
 import subprocess
 import sys
+import tarfile
 
 import pytest
 
@@ -203,3 +204,37 @@ for thread in threads:
 print("done")
 """)
     assert done.returncode == 0 and done.stdout == "done\n", done.stdout[-500:] + done.stderr[-3000:]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("way", ["folder", "tar"])
+def test_a_fork_does_not_go_on_with_its_parents_extraction(tmp_path, way, threads):
+    """It gets an error and removes nothing, and its parent makes all files."""
+    image, contents, children = tmp_path / "image", bytes(range(250)) * 400, []
+    f2fskit.mkfs(image, 64 << 20)
+    with f2fskit.open(image, "r+") as volume:
+        for i in range(100):
+            volume.path("/%d" % i).write_bytes(contents)
+
+    def fork(progress):
+        if progress.task == "extract" and not children:
+            children.append(os.fork())
+
+    with f2fskit.open(image, progress=fork) as volume:
+        try:
+            if way == "tar":
+                volume.extract(tar=tmp_path / "out", threads=threads)
+            else:
+                volume.extract(tmp_path / "out", threads=threads)
+        except f2fskit.StateError as error:
+            os._exit(children != [0] or "forked" not in str(error))
+        if children == [0]:
+            os._exit(2)
+    assert os.waitpid(children[0], 0)[1] == 0
+    if way == "tar":
+        with tarfile.open(tmp_path / "out") as archive:
+            found = {os.path.basename(m.name): archive.extractfile(m).read() for m in archive if m.isfile()}
+    else:
+        found = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    assert found == {"%d" % i: contents for i in range(100)}

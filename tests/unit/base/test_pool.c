@@ -56,7 +56,7 @@ static void run_pipeline(unsigned threads)
 		struct counter_job *job = &jobs[i % WINDOW];
 
 		if (i >= WINDOW) {
-			pool_wait(pool, &job->job);
+			assert_true(pool_wait(pool, &job->job));
 			assert_int_equal(job->runs, 1);
 			assert_int_equal(job->sum, one * (i - WINDOW));
 		}
@@ -137,12 +137,14 @@ static int in_child(struct pool *pool, struct pool_job *held)
 {
 	struct counter_job job = { .job.run = note };
 
+	bool waited[2];
+
 	alarm(60);
-	pool_wait(pool, held);
+	waited[0] = pool_wait(pool, held);
 	pool_submit(pool, &job.job);
-	pool_wait(pool, &job.job);
+	waited[1] = pool_wait(pool, &job.job);
 	pool_free(pool);
-	return held->is_done || !job.job.is_done || job.runs != 1;
+	return waited[0] || !waited[1] || held->is_done || !job.job.is_done || job.runs != 1;
 }
 
 static void survives_a_fork(void **state)
@@ -168,7 +170,7 @@ static void survives_a_fork(void **state)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	assert_int_equal(write(go[1], &c, 1), 1);
-	pool_wait(pool, &held.job);
+	assert_true(pool_wait(pool, &held.job));
 	assert_true(held.job.is_done);
 	pool_free(pool);
 	f2fs_context_close(ctx);

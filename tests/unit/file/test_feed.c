@@ -5,7 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -124,6 +126,40 @@ static void the_end_waits_for_a_write(void **state)
 	assert_int_equal(w.calls, calls);
 }
 
+/* Write when the other end of the pipe is closed. */
+static int write_held(void *user, const uint8_t *bytes, size_t length)
+{
+	char c;
+
+	(void)bytes, (void)length;
+	return (int)read(*(const int *)user, &c, 1);
+}
+
+/* A forked process gets an error, and writes nothing. */
+static void a_forked_process_writes_nothing(void **state)
+{
+	static const uint8_t piece[BATCH];
+	const struct seed *seed = *state;
+	int hold[2], status;
+	const struct feed_user user = { .user = hold, .bytes = write_held, .report = report, .is_behind = true };
+	struct feed *feed;
+	pid_t child;
+
+	assert_int_equal(pipe(hold), 0);
+	assert_int_equal(feed_new(seed->vol, 2, BATCH, &user, &feed), 0);
+	for (unsigned i = 0; i < 2 * feed_slots(feed) + 2; i++) /* the ring is full, and its first batch is written */
+		assert_int_equal(feed_put(feed, piece, sizeof(piece)), 0);
+	child = fork();
+	if (child == 0)
+		_exit(feed_flush(feed) == F2FS_ERR_STATE ? 0 : 1);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	close(hold[1]);
+	assert_int_equal(feed_flush(feed), 0);
+	feed_free(feed);
+	close(hold[0]);
+}
+
 static int open_seed(void **state)
 {
 	static struct seed seed;
@@ -144,6 +180,7 @@ int main(void)
 		cmocka_unit_test(flush_waits_for_the_last_write),
 		cmocka_unit_test(a_failed_write_is_the_last),
 		cmocka_unit_test(the_end_waits_for_a_write),
+		cmocka_unit_test(a_forked_process_writes_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, open_seed, close_seed);

@@ -274,6 +274,8 @@ static int compare(struct f2fs_volume *vol, const struct f2fs_diff_options *opti
 			err = run(&c);
 		progress_run(c.ctx, before);
 	}
+	if (!err)
+		pattern_set_warn(&c.src.include, "pattern");
 	fini(&c);
 	if (!err)
 		error_clear(f2fs_volume_context(vol));

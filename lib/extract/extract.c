@@ -72,6 +72,7 @@ static void init(struct extract *x, struct f2fs_volume *vol, const struct f2fs_e
 
 static void fini(struct extract *x)
 {
+	pattern_set_fini(&x->include);
 	extract_names_fini(x);
 	vec_fini(&x->target_text);
 	vec_fini(&x->path);
@@ -127,7 +128,9 @@ int f2fs_extract(struct f2fs_volume *vol, const struct f2fs_extract_options *opt
 	if (err)
 		return err;
 	init(&x, vol, &own);
-	err = extract_targets_load(&x, &targets);
+	err = pattern_set_init(&x.include, ctx, own.include, sizeof(*own.include), own.include_count);
+	if (!err)
+		err = extract_targets_load(&x, &targets);
 	if (!err) {
 		x.progress = (struct f2fs_progress){
 			.task = "extract", .phase = "files", .unit = "inodes", .total = x.inodes_total
@@ -135,6 +138,8 @@ int f2fs_extract(struct f2fs_volume *vol, const struct f2fs_extract_options *opt
 		before = progress_run(ctx, &x.progress);
 		err = run(&x, &targets);
 		err = sink_close(&x.sink, err);
+		if (!err)
+			pattern_set_warn(&x.include, "pattern");
 		progress_run(ctx, before);
 	}
 	extract_targets_fini(&targets);

@@ -9,6 +9,7 @@
 #include <f2fskit/tree.h>
 
 #include "base/map32.h"
+#include "base/pattern_set.h"
 #include "base/vec.h"
 #include "sink/sink.h"
 
@@ -47,6 +48,7 @@ struct extract {
 	uint64_t inodes_done, inodes_total;
 	struct f2fs_progress progress;
 	struct extract_names names;
+	struct pattern_set include; /* of options */
 };
 
 #endif

@@ -274,6 +274,8 @@ int populate_run(struct f2fs_volume *vol, const struct f2fs_populate_options *op
 	}
 	if (err && vol->generation != generation) /* files may be incomplete, or lack their attributes */
 		f2fs_volume_fail(vol);
+	if (!err && !is_dry)
+		source_warn_unmet(&p.src);
 	fini(&p);
 	if (!err && result->problems > 0)
 		err = error_set(p.ctx, F2FS_ERR_INCOMPLETE, "%llu entries or attributes could not be copied",

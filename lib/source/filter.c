@@ -16,11 +16,6 @@ struct source_part {
 	enum source_choice choice;
 };
 
-bool source_matches(const char *pattern, const char *path)
-{
-	return glob_match_any(&pattern, 1, path);
-}
-
 void source_chooser_init(struct source_chooser *c, struct f2fs_context *ctx)
 {
 	vec_init(&c->parts, ctx, sizeof(struct source_part));
@@ -36,7 +31,7 @@ static struct source_part *last_part(const struct source_chooser *c)
 	return c->parts.count > 0 ? vec_at(&c->parts, c->parts.count - 1) : NULL;
 }
 
-int source_choose(const struct source *src, struct source_chooser *c, char *path, size_t same, enum source_choice *out)
+int source_choose(struct source *src, struct source_chooser *c, char *path, size_t same, enum source_choice *out)
 {
 	const struct source_options *o = &src->opt;
 	struct source_part part = { 0, o->include_count ? SOURCE_NOT_INCLUDED : SOURCE_WANTED };
@@ -61,7 +56,7 @@ int source_choose(const struct source *src, struct source_chooser *c, char *path
 		*end = '\0'; /* cut to the path of a parent directory while that is matched */
 		if (glob_match_any(o->exclude, o->exclude_count, path))
 			part.choice = SOURCE_EXCLUDED;
-		else if (part.choice == SOURCE_NOT_INCLUDED && glob_match_any(o->include, o->include_count, path))
+		else if (pattern_set_match_any(&src->include, path))
 			part.choice = SOURCE_WANTED;
 		*end = byte;
 		part.length = (size_t)(end - path);

@@ -17,15 +17,13 @@ struct source_chooser {
 
 enum source_choice { SOURCE_EXCLUDED, SOURCE_NOT_INCLUDED, SOURCE_WANTED };
 
-/* Does a pattern match a path? Without a slash it is held against the last component. */
-bool source_matches(const char *pattern, const char *path);
 void source_chooser_init(struct source_chooser *c, struct f2fs_context *ctx);
 void source_chooser_fini(struct source_chooser *c);
 /*
  * Match the patterns against a path. It is changed meanwhile, and its first `same` bytes are those of the previous
  * path.
  */
-int source_choose(const struct source *src, struct source_chooser *c, char *path, size_t same, enum source_choice *out);
+int source_choose(struct source *src, struct source_chooser *c, char *path, size_t same, enum source_choice *out);
 /* Match the patterns against the current item. */
 int source_choose_item(struct source *src, enum source_choice *out);
 

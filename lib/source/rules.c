@@ -44,12 +44,12 @@ static int apply_fs_config(struct source *src, const char *mounted, struct sourc
 	return err;
 }
 
-static void apply_rules(const struct source *src, const char *path, struct source_item *item)
+static void apply_rules(struct source *src, const char *path, struct source_item *item)
 {
 	for (unsigned i = 0; i < src->opt.rule_count; i++) {
 		const struct f2fs_populate_rule *rule = &src->opt.rules[i];
 
-		if (!source_matches(rule->pattern, path))
+		if (!pattern_set_match(&src->ruled, i, path))
 			continue;
 		if (rule->set & F2FS_SET_MODE) {
 			item->mode = (item->mode & MODE_TYPE) | (rule->mode & 07777);
@@ -85,17 +85,24 @@ int source_adjust(struct source *src, const char *path, struct source_item *item
 	return err;
 }
 
+void source_warn_unmet(const struct source *src)
+{
+	pattern_set_warn(&src->include, "pattern");
+	pattern_set_warn(&src->ruled, "rule's pattern");
+}
+
 int source_rules_open(struct source *src)
 {
 	const struct source_options *o = &src->opt;
-	int err = 0;
+	int err = pattern_set_init(&src->ruled, src->ctx, o->rules ? &o->rules->pattern : NULL, sizeof(*o->rules),
+				o->rule_count);
 
-	for (unsigned i = 0; i < o->rule_count; i++)
+	for (unsigned i = 0; i < o->rule_count && !err; i++)
 		if (!o->rules[i].pattern || !o->rules[i].set ||
 		    (o->rules[i].set & ~(unsigned)(F2FS_SET_MODE | F2FS_SET_UID | F2FS_SET_GID | F2FS_SET_MTIME)))
 			return error_set(src->ctx, F2FS_ERR_INVALID,
 					 "a rule needs a pattern, and sets mode, owner, group or time");
-	if (o->fs_config)
+	if (!err && o->fs_config)
 		err = fs_config_load(src->ctx, o->fs_config, &src->fs_config);
 	for (unsigned i = 0; i < o->file_contexts_count && !err; i++)
 		err = contexts_load(src->ctx, o->file_contexts[i], &src->contexts);
@@ -104,6 +111,7 @@ int source_rules_open(struct source *src)
 
 void source_rules_close(struct source *src)
 {
+	pattern_set_fini(&src->ruled);
 	fs_config_free(src->fs_config);
 	contexts_free(src->contexts);
 }

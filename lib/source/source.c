@@ -20,7 +20,10 @@ int source_init(struct source *src)
 	vec_init(&src->attributes, src->ctx, 1);
 	vec_init(&src->mounted, src->ctx, 1);
 	src->buffer = mem_alloc(src->ctx, SOURCE_BUFFER);
-	return src->buffer ? 0 : F2FS_ERR_NOMEM;
+	if (!src->buffer)
+		return F2FS_ERR_NOMEM;
+	return pattern_set_init(&src->include, src->ctx, src->opt.include, sizeof(*src->opt.include),
+			     src->opt.include_count);
 }
 
 int source_open(struct source *src)
@@ -49,6 +52,7 @@ void source_close(struct source *src)
 void source_fini(struct source *src)
 {
 	source_close(src);
+	pattern_set_fini(&src->include);
 	source_chooser_fini(&src->chosen);
 	source_rules_close(src);
 	mem_free(src->ctx, src->buffer);

@@ -9,6 +9,7 @@
 #include <f2fskit/populate.h>
 
 #include "base/context.h"
+#include "base/pattern_set.h"
 #include "base/vec.h"
 #include "source/filter.h"
 #include "source/item.h"
@@ -83,6 +84,8 @@ struct source {
 	struct vec path;	   /* char: of the current item, NUL-terminated, no slash at either end; "": the top */
 	size_t same[FOLLOW_COUNT]; /* by enum source_follower */
 	struct source_chooser chosen; /* for path */
+	struct pattern_set include;   /* of opt */
+	struct pattern_set ruled;	      /* of the rules in opt */
 	struct vec attributes;	      /* of the current item: see source_attribute_add() */
 	struct fs_config *fs_config;  /* NULL: none */
 	struct contexts *contexts;    /* NULL: none */

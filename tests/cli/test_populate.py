@@ -263,6 +263,22 @@ def test_rules(run_tool, peer_check, tmp_path, image):
             assert line in inode, (path, line, inode)
 
 
+def test_patterns_that_match_nothing(run_tool, tmp_path, image):
+    """They are named, on the way in and out, and no others: also if another pattern or a directory above matches first."""
+    tree(tmp_path / "source", {"bin/tool": b"", "etc/conf": b""})
+    done = run_tool("sload.f2fs", "-q", "-f", tmp_path / "source", "--include", "bin", "--include", "/bin/tool", "--include", "*ool",
+                    "--include", "sbin", "--set-mode", "tool=755", "--set-mode", "conf=640", "--set-owner", "/bin=1:2", image)
+    assert done.stderr.decode().splitlines() == ["sload.f2fs: warning: nothing matches the pattern sbin",
+                                                 "sload.f2fs: warning: nothing matches the rule's pattern conf"]
+    done = run_tool("dump.f2fs", "--extract", tmp_path / "out", "--include", "bin", "--include", "tool", "--include", "conf", image)
+    assert done.stderr.decode().splitlines() == ["dump.f2fs: warning: nothing matches the pattern conf"]
+    assert (tmp_path / "out" / "bin" / "tool").exists()
+    names = ["nothing-%d" % i for i in range(25)]
+    done = run_tool("dump.f2fs", "--extract", tmp_path / "out-2", *["--include=" + name for name in names], image)
+    assert done.stderr.decode().splitlines() == ["dump.f2fs: warning: nothing matches the pattern " + name for name in names[:10]] + \
+        ["dump.f2fs: warning: nothing matches 15 more patterns"]
+
+
 @pytest.mark.parametrize("option", ["--set-owner=5:6", "--set-owner=a=5", "--set-mode=a=9", "--set-mode=a=77777", "--set-time=a=x",
                                     "--existing=maybe", "--exclude-from=/nonexistent", "--owner=1:x", "--time=x"])
 def test_options_that_are_wrong(run_tool, tmp_path, image, option):

@@ -290,6 +290,21 @@ static void put_stat(struct cli_print *out, const struct f2fs_stat *st)
 	cli_print_flags(out, "inline", st->inline_flags, flags, count);
 }
 
+static void put_compression(struct cli_print *out, struct f2fs_inode *inode, const struct f2fs_stat *st)
+{
+	const struct f2fs_field *saved = f2fs_field_find(f2fs_struct_find("inode_extra"), "i_compr_blocks");
+	const char *name = f2fs_compress_name(st->compress_algorithm);
+	const uint8_t *raw = f2fs_inode_raw(inode);
+	struct f2fs_inode_layout layout;
+
+	if (!st->is_compressed)
+		return;
+	f2fs_inode_layout(f2fs_volume_geometry(f2fs_inode_volume(inode)), raw, &layout);
+	cli_print_string(out, "compression", name ? name : "unknown");
+	cli_print_u64(out, "cluster_blocks", UINT64_C(1) << st->log_cluster_size);
+	cli_print_u64(out, "saved_blocks", f2fs_field_get(saved, raw + layout.extra_offset, 0));
+}
+
 int do_stat(struct edit *e, const struct edit_call *call)
 {
 	int rc = 0;
@@ -302,15 +317,16 @@ int do_stat(struct edit *e, const struct edit_call *call)
 		rc = edit_open_stat(e, call->operands[i], edit_has(call, 'L') ? F2FS_LOOKUP_FOLLOW : 0, &inode, &st);
 		if (rc)
 			break;
-		f2fs_inode_close(inode);
 		out = edit_print_open(e);
-		if (!out)
-			return F2FS_ERR_NOMEM;
-		cli_print_begin(out, NULL);
-		cli_print_bytes(out, "path", call->operands[i], strlen(call->operands[i]));
-		put_stat(out, &st);
-		cli_print_end(out);
-		rc = edit_print_close(e, out);
+		if (out) {
+			cli_print_begin(out, NULL);
+			cli_print_bytes(out, "path", call->operands[i], strlen(call->operands[i]));
+			put_stat(out, &st);
+			put_compression(out, inode, &st);
+			cli_print_end(out);
+		}
+		f2fs_inode_close(inode);
+		rc = out ? edit_print_close(e, out) : F2FS_ERR_NOMEM;
 	}
 	return rc;
 }

@@ -54,6 +54,21 @@ def test_single_files_and_directories(run_tool, image, source):
     same(run_tool, image, source)
 
 
+def test_stat_shows_how(run_tool, image):
+    """The algorithm, the size of a cluster, and the blocks that are saved, which a released file has, too."""
+    def shown(name):
+        found = json.loads(run_tool("f2fs", "--json", image, "stat", name).stdout)
+        return found.get("compression"), found.get("cluster_blocks"), found.get("saved_blocks"), found["blocks"]
+    *none, before = shown("/text-0")
+    assert none == [None, None, None]
+    run_tool("f2fs", "-w", image, "compress", "-a", "zstd", "-L", "3", "/text-0")
+    algorithm, cluster, saved, reserved = shown("/text-0")
+    assert (algorithm, cluster) == ("zstd", 8) and saved >= 16 and reserved == before
+    run_tool("f2fs", "-w", image, "release", "/text-0")
+    assert shown("/text-0") == ("zstd", 8, 0, before - saved * 8)
+    assert b"saved_blocks" in run_tool("f2fs", image, "stat", "/text-0").stdout
+
+
 def test_patterns_and_release(run_tool, image, source):
     free = json.loads(run_tool("f2fs", "--json", image, "df").stdout)["free_bytes"]
     done = json.loads(run_tool("f2fs", "--json", "-w", image, "compress", "-rR", "-i", "text-*,*.log", "-x", "text-4", "/").stdout)

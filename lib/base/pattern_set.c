@@ -13,11 +13,12 @@
 int pattern_set_init(struct pattern_set *p, struct f2fs_context *ctx, const char *const *first, size_t stride,
 		     unsigned count)
 {
-	bool *met;
+	bool *met = NULL;
 
 	*p = (struct pattern_set){ .first = first, .stride = stride, .count = count };
 	vec_init(&p->met, ctx, sizeof(bool));
-	met = vec_push(&p->met, count);
+	if (count)
+		met = vec_push(&p->met, count);
 	if (!met && count)
 		return F2FS_ERR_NOMEM;
 	for (unsigned i = 0; i < count; i++)

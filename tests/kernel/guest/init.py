@@ -1,26 +1,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The first and only process of a test guest: set the guest up, run one job, power the guest off.
 
-Started by uml.py as `python3 -I init.py JOB.json`. The host's root is the root file system; everything that belongs to this
-kernel alone (/dev, /proc, /sys, /run) is mounted over it. The job's output goes to consoles of its own, so that it never mixes
-with the kernel's messages, and its end is reported on a third;
+Started by uml.py as `python3 -IS init.py JOB`, a file of marshal. The host's root is the root file system; everything that belongs
+to this kernel alone (/dev, /proc, /sys, /run) is mounted over it. The job's output goes to consoles of its own, so that it never
+mixes with the kernel's messages, and its end is reported on a third;
 the kernel's log, which the kernel's own console gives without levels, goes out on a fourth.
 `init.py --powercut STATUS CONSOLE` ends the guest at once: nothing is unmounted, nothing synced.
+
+System calls are slow in a guest, so this imports no module that imports many: hundreds of guests start in a run of the tests.
 
 Writes that a kernel does by its clock come at other moments when the host is busy. So the guest's clocks write
 nothing, unless the job says otherwise: volumes hold what the job, its syncs and the unmounting wrote ("timers" of the job).
 """
-import contextlib
+import _thread
 import ctypes
-import glob
-import json
+import marshal
 import os
 import select
-import signal
-import subprocess
 import sys
 import termios
-import threading
 import time
 import tty
 
@@ -31,6 +29,7 @@ STATUS_CONSOLE = "/dev/tty3"
 LOG_COPIED = "/dev/shm/f2fskit-log-copied"
 PATIENCE = 60                       # seconds for what takes none, on a host that is not busy
 NEVER = 10**6                       # seconds
+SIGKILL, IGNORED_BY_PYTHON = 9, (13, 25)        # SIGPIPE, SIGXFSZ
 
 # What writes without being asked: the kernel's writeback, and F2FS's checkpoints and cleaning of each mount.
 TIMERS = {
@@ -78,18 +77,19 @@ def load_modules(paths):
 
 
 def tell(fd, what):
-    os.write(fd, json.dumps(what).encode() + b"\n")
+    """Tell the host, which evaluates the line."""
+    os.write(fd, repr(what).encode() + b"\n")
     termios.tcdrain(fd)
 
 
-class LogCopier(threading.Thread):
-    """Copies /dev/kmsg to a console until the mark that drain() writes comes by."""
+class LogCopier:
+    """A thread that copies /dev/kmsg to a console until the mark that drain() writes comes by."""
     MARK = b"f2fskit: log ends"
 
     def __init__(self, console):
-        super().__init__(daemon=True)
-        self.console = console
-        self.start()
+        self.console, self.running = console, _thread.allocate_lock()
+        self.running.acquire()
+        _thread.start_new_thread(self.run, ())
 
     def run(self):
         with open("/dev/kmsg", "rb", buffering=0) as log:
@@ -101,7 +101,11 @@ class LogCopier(threading.Thread):
                 os.write(self.console, record)
                 if self.MARK in record:
                     open(LOG_COPIED, "w").close()
+                    self.running.release()
                     return
+
+    def join(self, seconds):
+        self.running.acquire(timeout=seconds)
 
     @classmethod
     def drain(cls):
@@ -110,9 +114,19 @@ class LogCopier(threading.Thread):
 
 
 def put(path, value):
-    with contextlib.suppress(OSError):      # an old kernel lacks it, or the mount is gone
+    try:
         with open(path, "w") as f:
             f.write(str(value))
+    except OSError:                         # an old kernel lacks it, or the mount is gone
+        pass
+
+
+def volumes():
+    """The folders of mounted F2FS in /sys."""
+    try:
+        return ["/sys/fs/f2fs/" + name for name in os.listdir("/sys/fs/f2fs")]
+    except OSError:
+        return []
 
 
 def watch_mounts(values):
@@ -121,9 +135,10 @@ def watch_mounts(values):
         changes = select.poll()
         changes.register(mounts, select.POLLERR | select.POLLPRI)
         while True:
-            for name, value in values.items():
-                for path in glob.glob("/sys/fs/f2fs/*/" + name):
-                    put(path, value)
+            for volume in volumes():
+                for name, value in values.items():
+                    if os.path.exists(volume + "/" + name):
+                        put(volume + "/" + name, value)
             changes.poll()
 
 
@@ -132,13 +147,19 @@ def set_timers(which):
     for name, value in system.items():
         put("/proc/sys/vm/" + name, value)
     if mounts:
-        threading.Thread(target=watch_mounts, args=(mounts,), daemon=True).start()
+        _thread.start_new_thread(watch_mounts, (mounts,))
 
 
 def power_off():
     LIBC.reboot(POWER_OFF)
     while True:
         time.sleep(1)
+
+
+def give_up_after(seconds):
+    """Should the host lose interest in the guest."""
+    time.sleep(seconds)
+    power_off()
 
 
 def unmount_everything(keep):
@@ -152,8 +173,7 @@ def unmount_everything(keep):
             continue
         if LIBC.umount2(where, 0) == 0:
             continue
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        os.kill(-1, signal.SIGKILL)             # all processes that the job left, except ours
+        os.kill(-1, SIGKILL)                    # all processes that the job left, except ours
         end = time.monotonic() + PATIENCE       # until they are gone
         while LIBC.umount2(where, 0):
             if time.monotonic() < end:
@@ -187,13 +207,25 @@ def powercut(code):
     power_off()
 
 
+def run_job(argv, env, out, err):
+    """Run the job with its output on these consoles; return its status."""
+    null = os.open("/dev/null", os.O_RDONLY)
+    os.environ["PATH"] = env["PATH"]            # by which the program is found
+    try:
+        child = os.posix_spawnp(argv[0], argv, env, setsigdef=IGNORED_BY_PYTHON,
+                                file_actions=[(os.POSIX_SPAWN_DUP2, fd, to) for to, fd in enumerate((null, out, err))])
+    except OSError as e:
+        os.write(err, ("cannot run %s: %s\n" % (argv[0], e.strerror)).encode())
+        return 127
+    return wait_for(child)
+
+
 def main():
-    with open(sys.argv[1]) as f:
-        job = json.load(f)
+    with open(sys.argv[1], "rb") as f:
+        job = marshal.load(f)
     set_up_mounts(job["run"])
     out, err, status = (open_console(p) for p in ("/dev/tty1", "/dev/tty2", STATUS_CONSOLE))
-    signal.signal(signal.SIGALRM, lambda *_: power_off())
-    signal.alarm(job["deadline"])               # should the host lose interest in us
+    _thread.start_new_thread(give_up_after, (job["deadline"],))
     copier = LogCopier(open_console("/dev/tty4"))
     load_modules(job["modules"])
     set_timers(job["timers"])
@@ -203,12 +235,8 @@ def main():
            "PATH": job["bin"] + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
     env.update(job["env"])
     cwd = job["cwd"] if os.path.isdir(job["cwd"]) else "/"
-    try:
-        child = subprocess.Popen(job["argv"], stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env, cwd=cwd)
-        code = wait_for(child.pid)
-    except OSError as e:
-        os.write(err, ("cannot run %s: %s\n" % (job["argv"][0], e.strerror)).encode())
-        code = 127
+    os.chdir(cwd)
+    code = run_job(job["argv"], env, out, err)
     stubborn = unmount_everything(b"/")
     LIBC.syncfs(os.open(job["dir"], os.O_RDONLY))
     copier.drain()

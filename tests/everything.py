@@ -44,7 +44,8 @@ EVERY_PYTHON_TEST = ("tests/kernel", "tests/clients", "tests/cli", "tests/python
 TESTS_OF_PROGRAMS = ("tests/cli", "tests/cases")
 # Sanitized programs are tested with the Python module of gcc's build: the interpreter is not sanitized either. So a test of
 # the module alone would only run again.
-PROGRAMS_ALONE = ("-m", "not module_only")
+# A program starts ten times slower with sanitizers, so one test in six of those is run: the same ones each time.
+PROGRAMS_ALONE = ("-m", "not module_only", "--one-in", "6")
 NOTHING_CHOSEN = 5  # status of pytest
 PYTHON_MODULE = os.path.join(TOP, "build")
 # Several pytests run side by side, each with some files of one folder: of the kernel's one, as these take longest and
@@ -60,21 +61,19 @@ SLOWEST = 40
 
 # Tests that take minutes are run by hand; a sample of each is among the others.
 NO_LONG = ("--no-suite", "long")
-# Power cuts at every write of every workload take minutes: once is enough, the others have a sample.
-NO_FULL = NO_LONG + ("--no-suite", "full")
+# The sources are the same for all compilers.
+NO_LINT = ("--no-suite", "lint")
 # These examine states of a device after power cuts, which are the same with sanitizers. Cuts before a recovery or a repair
 # stay, as their states are unusual input.
-NO_CUTS = NO_FULL + ("--no-suite", "cuts")
-# What depends on the compiler shows in the quick ones; faults and power cuts are the same under all of them.
-QUICK = ("--suite", "quick")
-# Compiling takes a third of the time: what nobody is going to debug has nothing for a debugger, and little optimization.
-LEAN = ("-Ddebug=false", "-Doptimization=1")
-# Traces of a sanitizer need lines, not variables.
-LINES = ("-Ddebug=false", "-Dc_args=-g1")
+NO_CUTS = NO_LONG + NO_LINT + ("--no-suite", "cuts")
+# What depends on the machine shows in the quick ones; faults and power cuts are the same on all of them.
+QUICK = ("--suite", "quick", *NO_LINT)
+# Compiling takes a third of the time. Traces of a sanitizer need lines, not variables, and optimization costs more than it saves.
+LEAN = ("-Ddebug=false", "-Doptimization=1", "-Dc_args=-g1")
 CONFIGURATIONS = (
     Configuration("gcc", "gcc", ("-Dwerror=true",), NO_LONG, EVERY_PYTHON_TEST),
-    Configuration("clang", "clang", ("-Dwerror=true", *LEAN), QUICK),
-    Configuration("sanitizers", "gcc", ("-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1", *LINES), NO_CUTS,
+    # Both in one, as each would compile everything again. Clang's programs start twice as fast as those with gcc's sanitizers.
+    Configuration("clang", "clang", ("-Dwerror=true", "-Db_sanitize=address,undefined", "-Db_lundef=false", *LEAN), NO_CUTS,
                   TESTS_OF_PROGRAMS, PROGRAMS_ALONE, SANITIZERS),
 )
 

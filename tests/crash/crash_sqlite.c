@@ -310,7 +310,7 @@ static void transactions_last(void **state)
 	(void)state;
 	assert_int_equal(sqlite3_vfs_register(&vfs, 0), SQLITE_OK);
 	for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++)
-		lab_run(&workloads[i], 5 + i);
+		lab_run(&workloads[i], 5 + i, 1);
 }
 
 int main(void)

@@ -16,6 +16,7 @@
 #include "crash/tree_digest.h"
 
 #define CHECK_EVERY 10u /* one state in this many gets a full check */
+#define FEW_RECORDS 40u
 
 struct lab_promise {
 	uint64_t records; /* that were written when it was made */
@@ -282,6 +283,8 @@ static int judge(void *user, const struct crash_state *state)
 	uint64_t kept = promises_at(lab, state->issued);
 	int rc;
 
+	if (lab->states_passed++ % lab->one_of)
+		return 0;
 	crash_describe(state, lab->found, 150);
 	vol = lab_open(lab, state->dev);
 	if (!vol)
@@ -330,7 +333,7 @@ static void must_be_counted(const struct lab *lab)
 		fail_msg("%s are counted wrong", differs);
 }
 
-void lab_run(const struct lab_workload *w, uint64_t seed)
+void lab_run(const struct lab_workload *w, uint64_t seed, unsigned one_of)
 {
 	const struct crash_options options = { .subsets = w->subsets ? w->subsets : 6,
 					       .scattered = w->scattered ? w->scattered : 3,
@@ -350,12 +353,14 @@ void lab_run(const struct lab_workload *w, uint64_t seed)
 	w->run(&lab);
 	must_be_counted(&lab);
 	f2fs_volume_close(lab.vol);
+	lab.one_of = f2fs_device_record_count(lab.recorder) > FEW_RECORDS ? one_of : 1;
 	if (crash_each(before, lab.recorder, &options, judge, &lab, &count) != 0)
 		fail_msg("%s: %s", w->name, lab.found);
 	print_message("%s: %u promises, %u records, %u states: %u as before, %u as after\n", w->name,
 		      (unsigned)lab.promise_count, (unsigned)f2fs_device_record_count(lab.recorder), (unsigned)count,
 		      (unsigned)lab.seen_before, (unsigned)lab.seen_after);
-	assert_true(lab.seen_after > 0 && (lab.seen_before > 0 || w->is_unclean));
+	assert_true(lab.one_of > 1 || (lab.seen_after > 0 && (lab.seen_before > 0 || w->is_unclean)));
+	assert_true(lab.seen_after + lab.seen_before > 0 || w->judge);
 	f2fs_device_close(before);
 	f2fs_device_close(lab.recorder);
 	f2fs_device_close(lab.top);

@@ -13,16 +13,30 @@ struct walk {
 	uint8_t *buffer;
 };
 
+static uint64_t mix_word(uint64_t h, const uint8_t *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof(word));
+	h = (h ^ word) * 0x100000001B3u;
+	return h ^ h >> 32;
+}
+
+/* Four chains side by side, since each step of one waits for the step before. */
 static void mix(uint64_t *digest, const void *bytes, size_t n)
 {
 	const uint8_t *p = bytes;
-	uint64_t h = *digest, word;
+	uint64_t h = *digest, second = 1, third = 2, fourth = 3;
 
-	for (; n >= sizeof(word); n -= sizeof(word), p += sizeof(word)) {
-		memcpy(&word, p, sizeof(word));
-		h = (h ^ word) * 0x100000001B3u;
-		h ^= h >> 32;
+	for (; n >= 32; n -= 32, p += 32) {
+		h = mix_word(h, p);
+		second = mix_word(second, p + 8);
+		third = mix_word(third, p + 16);
+		fourth = mix_word(fourth, p + 24);
 	}
+	h ^= second * 3 ^ third * 5 ^ fourth * 7;
+	for (; n >= 8; n -= 8, p += 8)
+		h = mix_word(h, p);
 	for (size_t i = 0; i < n; i++)
 		h = (h ^ p[i]) * 0x100000001B3u;
 	*digest = h ^ h >> 29;

@@ -6,7 +6,8 @@
  * once makes no difference to operations that read a volume. An operation that changes a volume changes it as it would
  * without a failed read, or fails with IO; when a superblock or a checkpoint pack cannot be read, it writes nothing.
  *
- *	test_faults SEED_FOLDER [all]    all: every n; otherwise every n at first, then larger and larger steps
+ *	test_faults SEED_FOLDER [all | few]    all: every n; otherwise every n at first, then larger and larger steps,
+ *					       with few sooner
  */
 #include <f2fskit/f2fskit.h>
 
@@ -45,6 +46,7 @@ struct operation {
 
 static const char *seed_folder;
 static int every_n;
+static unsigned long first_n = 150, step_of = 7; /* all n below first_n, then steps of n / step_of */
 
 static void fail(const char *name, const char *fault, unsigned long n, const char *what)
 {
@@ -1016,7 +1018,7 @@ static void tear_down(struct bench *b)
 
 static unsigned long next_n(unsigned long n)
 {
-	return every_n || n < 150 ? n + 1 : n + n / 7;
+	return every_n || n < first_n ? n + 1 : n + n / step_of;
 }
 
 /* Results of the run without a fault, and the device after it: the measure for runs that tolerate their fault. */
@@ -1173,6 +1175,10 @@ int main(int argc, char **argv)
 		return 2;
 	seed_folder = argv[1];
 	every_n = argc > 2 && strcmp(argv[2], "all") == 0;
+	if (argc > 2 && strcmp(argv[2], "few") == 0) {
+		first_n = 20;
+		step_of = 2;
+	}
 	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
 		test_operation(&operations[i]);
 	return 0;

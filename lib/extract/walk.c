@@ -18,6 +18,7 @@
 #include "file/object.h"
 #include "sink/dir.h"
 #include "sink/lists.h"
+#include "sink/owner.h"
 #include "sink/report.h"
 #include "sink/xattr.h"
 #include "volume/block_read.h"

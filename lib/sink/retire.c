@@ -15,6 +15,7 @@
 #include "sink/batch.h"
 #include "sink/dir.h"
 #include "sink/lists.h"
+#include "sink/owner.h"
 #include "sink/substitute.h"
 #include "sink/xattr.h"
 

@@ -4,16 +4,14 @@
  */
 #include "sink/sink.h"
 
-#include <unistd.h>
-
-#include "base/error.h"
 #include "sink/host.h"
 #include "sink/lists.h"
+#include "sink/owner.h"
 #include "sink/tar.h"
 
 void sink_init(struct sink *sink)
 {
-	sink->owner = (long)getpid();
+	sink_own(sink);
 	vec_init(&sink->way, sink->ctx, 1);
 	vec_init(&sink->report_path, sink->ctx, 1);
 	vec_init(&sink->entry_path, sink->ctx, 1);
@@ -34,19 +32,6 @@ int sink_close(struct sink *sink, int err)
 	if (sink->ops)
 		sink->ops->close(sink);
 	return err;
-}
-
-bool sink_is_owner(const struct sink *sink)
-{
-	return sink->owner == (long)getpid();
-}
-
-int sink_check_owner(const struct sink *sink)
-{
-	if (sink_is_owner(sink))
-		return 0;
-	return error_set(sink->ctx, F2FS_ERR_STATE,
-			 "process %ld began to extract: a process that was forked cannot go on with it", sink->owner);
 }
 
 void sink_fini(struct sink *sink)

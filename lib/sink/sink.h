@@ -131,7 +131,7 @@ struct sink {
 	struct f2fs_extract_result *result;
 	const struct sink_ops *ops;
 	void *own;	/* of ops */
-	long owner;	/* the process that began, and has the workers */
+	long owner;	/* see sink/owner.h */
 	uint32_t strip; /* components taken off names of current entries */
 	bool is_choosy; /* see struct sink_dir: of the destination */
 
@@ -162,9 +162,5 @@ int sink_open(struct sink *sink);
  */
 int sink_close(struct sink *sink, int err);
 void sink_fini(struct sink *sink);
-/* Is this the process that began? If not, it was forked, and the output is its parent's. */
-bool sink_is_owner(const struct sink *sink);
-/* Return 0, or the error of a process that is not. */
-int sink_check_owner(const struct sink *sink);
 
 #endif

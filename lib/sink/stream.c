@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "sink/owner.h"
 #include "sink/sink.h"
 
 #define STREAM_BUFFER 65536u

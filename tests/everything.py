@@ -61,7 +61,7 @@ SLOWEST = 40
 
 # Tests that take minutes are run by hand; a sample of each is among the others.
 NO_LONG = ("--no-suite", "long")
-# The sources are the same for all compilers.
+# Lints that only read the sources find the same everywhere.
 NO_LINT = ("--no-suite", "lint")
 # These examine states of a device after power cuts, which are the same with sanitizers. Cuts before a recovery or a repair
 # stay, as their states are unusual input.

@@ -21,18 +21,18 @@ struct image_pipes {
 	struct image_pipe all[IMAGE_PIPES];
 };
 
-void image_pipes_open(struct image_pipes *pipes);
-void image_pipes_close(struct image_pipes *pipes);
-/* Take an empty pipe. Returns NULL if there is none. One thread at a time may take and give. */
-struct image_pipe *image_pipe_take(struct image_pipes *pipes);
-/* Give a pipe back. One with anything in it is closed. */
-void image_pipe_give(struct image_pipe *pipe);
 enum image_pipe_result {
 	IMAGE_PIPE_FULL,  /* all bytes are in the pipe */
 	IMAGE_PIPE_SHORT, /* not this time: an error of the file, or its end */
 	IMAGE_PIPE_UNFIT  /* never: the file cannot be spliced, or the pipe is too small */
 };
 
+void image_pipes_open(struct image_pipes *pipes);
+void image_pipes_close(struct image_pipes *pipes);
+/* Take an empty pipe. Returns NULL if there is none. One thread at a time may take and give. */
+struct image_pipe *image_pipe_take(struct image_pipes *pipes);
+/* Give a pipe back. One with anything in it is closed. */
+void image_pipe_give(struct image_pipe *pipe);
 /* Put bytes of a file into the pipe. */
 enum image_pipe_result image_pipe_fill(struct image_pipe *pipe, int fd, uint64_t at, size_t length);
 

@@ -23,7 +23,7 @@ int source_init(struct source *src)
 	if (!src->buffer)
 		return F2FS_ERR_NOMEM;
 	return pattern_set_init(&src->include, src->ctx, src->opt.include, sizeof(*src->opt.include),
-			     src->opt.include_count);
+				src->opt.include_count);
 }
 
 int source_open(struct source *src)

@@ -85,7 +85,7 @@ struct source {
 	size_t same[FOLLOW_COUNT]; /* by enum source_follower */
 	struct source_chooser chosen; /* for path */
 	struct pattern_set include;   /* of opt */
-	struct pattern_set ruled;	      /* of the rules in opt */
+	struct pattern_set ruled;     /* of the rules in opt */
 	struct vec attributes;	      /* of the current item: see source_attribute_add() */
 	struct fs_config *fs_config;  /* NULL: none */
 	struct contexts *contexts;    /* NULL: none */

@@ -55,7 +55,7 @@ def test_single_files_and_directories(run_tool, image, source):
 
 
 def test_stat_shows_how(run_tool, image):
-    """The algorithm, the size of a cluster, and the blocks that are saved, which a released file has, too."""
+    """The algorithm, the size of a cluster, and the blocks that stay reserved: none once they are released."""
     def shown(name):
         found = json.loads(run_tool("f2fs", "--json", image, "stat", name).stdout)
         return found.get("compression"), found.get("cluster_blocks"), found.get("saved_blocks"), found["blocks"]

@@ -793,7 +793,7 @@ static const struct lab_workload workloads[] = {
 static uint64_t seed = 1;
 static const char *only;
 
-enum { SAMPLE = 7 };
+enum { SAMPLE = 7 }; /* one state in so many */
 
 static bool is_chosen(const char *name)
 {

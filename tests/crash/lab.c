@@ -16,7 +16,7 @@
 #include "crash/tree_digest.h"
 
 #define CHECK_EVERY 10u /* one state in this many gets a full check */
-#define FEW_RECORDS 40u
+#define FEW_RECORDS 40u /* of a workload whose states are all judged */
 
 struct lab_promise {
 	uint64_t records; /* that were written when it was made */

@@ -38,8 +38,8 @@ struct lab {
 	bool is_committed[INODES_KEPT]; /* inode numbers that were there after the last commit */
 	uint64_t version; /* of the last commit */
 	uint64_t state_count;
-	unsigned one_of; /* states is judged */
-	uint64_t states_passed;
+	unsigned one_of;	/* one state in so many is judged */
+	uint64_t states_passed; /* judged or not */
 	uint64_t seen_before, seen_after; /* states as at the promise before, and as at the one that was being made */
 	char found[400];		  /* about the state at hand, for messages */
 };

@@ -136,7 +136,6 @@ static void note(struct pool_job *job, unsigned slot)
 static int in_child(struct pool *pool, struct pool_job *held)
 {
 	struct counter_job job = { .job.run = note };
-
 	bool waited[2];
 
 	alarm(60);

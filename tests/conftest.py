@@ -25,7 +25,7 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         (left if zlib.crc32(item.nodeid.encode()) % config.getoption("--one-in") else chosen).append(item)
     if left:
-        config.hook.pytest_deselected(left)
+        config.hook.pytest_deselected(items=left)
         items[:] = chosen
 
 

@@ -45,13 +45,12 @@ bool pattern_set_match(struct pattern_set *p, unsigned index, const char *path)
 	return matches;
 }
 
-bool pattern_set_match_any(struct pattern_set *p, const char *path)
+bool pattern_set_match_any(struct pattern_set *p, const char *path, bool is_included)
 {
-	bool matches = false;
-
 	for (unsigned i = 0; i < p->count; i++)
-		matches |= pattern_set_match(p, i, path);
-	return matches;
+		if (!is_included || !*(const bool *)vec_at(&p->met, i))
+			is_included |= pattern_set_match(p, i, path);
+	return is_included;
 }
 
 void pattern_set_warn(const struct pattern_set *p, const char *kind)

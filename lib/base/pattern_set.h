@@ -21,8 +21,10 @@ int pattern_set_init(struct pattern_set *p, struct f2fs_context *ctx, const char
 void pattern_set_fini(struct pattern_set *p);
 /* Does a pattern match the path (glob_match_any())? */
 bool pattern_set_match(struct pattern_set *p, unsigned index, const char *path);
-/* Does any of them? All are tried. */
-bool pattern_set_match_any(struct pattern_set *p, const char *path);
+/*
+ * Is the path included, or does a pattern match it? Once one does, only those are tried that matched nothing so far.
+ */
+bool pattern_set_match_any(struct pattern_set *p, const char *path, bool is_included);
 /* Warn of those that matched nothing, of the first ones by name. kind: "pattern" or the like. */
 void pattern_set_warn(const struct pattern_set *p, const char *kind);
 

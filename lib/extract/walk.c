@@ -328,7 +328,7 @@ static int visit_good(struct extract *x, struct sink_entry *e)
 			return err;
 		if (glob_match_any(o->exclude, o->exclude_count, x->path.items))
 			return F2FS_WALK_SKIP;
-		is_included |= pattern_set_match_any(&x->include, x->path.items);
+		is_included = pattern_set_match_any(&x->include, x->path.items, is_included);
 	}
 	err = report_progress(x);
 	if (err)

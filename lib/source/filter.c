@@ -56,7 +56,7 @@ int source_choose(struct source *src, struct source_chooser *c, char *path, size
 		*end = '\0'; /* cut to the path of a parent directory while that is matched */
 		if (glob_match_any(o->exclude, o->exclude_count, path))
 			part.choice = SOURCE_EXCLUDED;
-		else if (pattern_set_match_any(&src->include, path))
+		else if (pattern_set_match_any(&src->include, path, part.choice == SOURCE_WANTED))
 			part.choice = SOURCE_WANTED;
 		*end = byte;
 		part.length = (size_t)(end - path);

@@ -14,6 +14,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "module_only: runs the Python module alone, no program; not repeated with sanitizers")
+    config.addinivalue_line("markers", "long_with_sanitizers: takes minutes with them, and is not repeated")
 
 
 def pytest_addoption(parser):

@@ -45,7 +45,7 @@ TESTS_OF_PROGRAMS = ("tests/cli", "tests/cases")
 # Sanitized programs are tested with the Python module of gcc's build: the interpreter is not sanitized either. So a test of
 # the module alone would only run again.
 # A program starts ten times slower with sanitizers, so one test in six of those is run: the same ones each time.
-PROGRAMS_ALONE = ("-m", "not module_only", "--one-in", "6")
+PROGRAMS_ALONE = ("-m", "not module_only and not long_with_sanitizers", "--one-in", "6")
 NOTHING_CHOSEN = 5  # status of pytest
 PYTHON_MODULE = os.path.join(TOP, "build")
 # Several pytests run side by side, each with some files of one folder: of the kernel's one, as these take longest and

@@ -114,6 +114,7 @@ def test_what_the_source_lacks_goes(run_tool, shows, copy, tmp_path):
     assert "0 problems" in shows("fsck.f2fs", copy)
 
 
+@pytest.mark.long_with_sanitizers
 def test_patterns_go_as_deep(f2fskit, run_tool, shows, deep, tmp_path):
     """A directory is made only when something in it is wanted, however many there are on the way."""
     out, other = tmp_path / "out", str(tmp_path / "other.img")
